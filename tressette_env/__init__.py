@@ -1,0 +1,12 @@
+"""Tressette for reinforcement learning: rules, batch core, observations and baselines."""
+
+from tressette_env.deals import DealBatch
+from tressette_env.errors import IllegalCardError
+from tressette_env.observation import OBSERVATION_LAYOUT
+from tressette_env.rules import Rules
+
+__all__ = ["OBSERVATION_LAYOUT", "DealBatch", "IllegalCardError", "Rules"]
+
+__version__ = "0.1.0"
+ENV_VERSION = 1
+"""Raised by every change of rules, encoding or rewards; shown in results and records."""

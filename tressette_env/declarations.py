@@ -1,0 +1,147 @@
+"""Napoletana (RULES §5) and the historical declarations (§7), on bitboards.
+
+What a declaration is, what it is worth and what *silence* shows are three readings of the same
+combinations, so they live together.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from tressette_env.cards import (
+    ACE,
+    LOWEST_OF_EACH_SUIT,
+    RANKS,
+    SUIT_BITS,
+    SUIT_SHIFTS,
+    THREE,
+    TWO,
+    IntArray,
+    UInt64Array,
+    popcount,
+)
+from tressette_env.rules import Rules
+
+NAPOLETANA_POINTS = 3
+_KEY_CARDS = (1 << ACE) | (1 << TWO) | (1 << THREE)
+_FOUR_POINTS = 4
+
+
+def _rank_bits(ranks: str) -> np.uint64:
+    return np.uint64(sum(1 << RANKS.index(rank) for rank in ranks))
+
+
+_TRIPLES_OF_THREE = _rank_bits("32A7")
+_TRIPLES_OF_ONE = _rank_bits("RCF")
+_TRIPLES = _TRIPLES_OF_THREE | _TRIPLES_OF_ONE
+
+
+class RunTables(NamedTuple):
+    """The neapolitan of one suit by its ten bits; each table is (1024,) uint64."""
+
+    cards: UInt64Array
+    completing: UInt64Array
+
+
+@lru_cache(maxsize=64)
+def run_tables(ranks: str = RANKS) -> RunTables:
+    """Return the tables of the neapolitan in a pack of these ranks.
+
+    ``cards``: the bits of 3-2-A and of each next card in rank order without a gap, worth a point each;
+    ``completing``: the missing bits any one of which would make or lengthen the run.
+    """
+    order = [RANKS.index(rank) for rank in reversed(RANKS) if rank in ranks]
+    possible = "A" in ranks and "2" in ranks and "3" in ranks
+    cards = np.zeros(SUIT_BITS + 1, np.uint64)
+    if possible:
+        for bits in range(SUIT_BITS + 1):
+            run = 0
+            for strength in order:
+                if not bits >> strength & 1:
+                    break
+                run |= 1 << strength
+            cards[bits] = run if run & _KEY_CARDS == _KEY_CARDS else 0
+    completing = np.zeros_like(cards)
+    for bits in range(SUIT_BITS + 1):
+        for strength in order:
+            card = 1 << strength
+            if not bits & card and int(cards[bits | card]) & card:
+                completing[bits] |= np.uint64(card)
+    return RunTables(cards, completing)
+
+
+def napoletana_suits(hands: UInt64Array) -> UInt64Array:
+    """Return the suits in which each hand holds 3, 2 and ace, as the suits' lowest bits."""
+    return (hands >> ACE) & (hands >> TWO) & (hands >> THREE) & LOWEST_OF_EACH_SUIT
+
+
+def napoletana_cards(suits: UInt64Array) -> UInt64Array:
+    """Return the 3, 2 and ace of suits given by their lowest bits."""
+    return suits * np.uint64(_KEY_CARDS)
+
+
+def third_of_pairs(cards: UInt64Array, drawn: UInt64Array | None = None) -> UInt64Array:
+    """Return each 3, 2 or ace whose two companions are in `cards`.
+
+    With `drawn`, pairs of which both cards are in `drawn` do not count.
+    """
+    shifts = (ACE, TWO, THREE)
+    held = [(cards >> shift) & LOWEST_OF_EACH_SUIT for shift in shifts]
+    late = [(drawn >> shift) for shift in shifts] if drawn is not None else None
+    found = np.zeros_like(cards)
+    for third in range(3):
+        one, other = (third + 1) % 3, (third + 2) % 3
+        pair = held[one] & held[other]
+        if late is not None:
+            pair &= ~(late[one] & late[other])
+        found |= pair << shifts[third]
+    return found
+
+
+def _suit_fields(cards: UInt64Array) -> UInt64Array:
+    """Return the ten bits of each suit: (4, N) uint64."""
+    fields = cards >> SUIT_SHIFTS[:, None]
+    fields &= np.uint64(SUIT_BITS)
+    return fields
+
+
+def _rank_counts(fields: UInt64Array) -> tuple[UInt64Array, UInt64Array, UInt64Array]:
+    """Return the ranks held at least twice, at least three times and four times, as ten bits each."""
+    denari, coppe, spade, bastoni = fields
+    both_red, both_black = denari & coppe, spade & bastoni
+    red, black = denari | coppe, spade | bastoni
+    twice = both_red | both_black | (red & black)
+    thrice = (both_red & black) | (both_black & red)
+    return twice, thrice, both_red & both_black
+
+
+def _join(fields: UInt64Array) -> UInt64Array:
+    """Return bitboards (N,) from the ten bits of each suit (4, N)."""
+    return np.bitwise_or.reduce(fields << SUIT_SHIFTS[:, None], axis=0)
+
+
+def declare(hands: UInt64Array, rules: Rules) -> tuple[UInt64Array, IntArray]:
+    """Return what hands (N,) declare in the historical game: cards (N,) and points (N,)."""
+    tables = run_tables(rules.ranks)
+    fields = _suit_fields(hands)
+    runs = tables.cards.take(fields.view(np.int64))
+    _, thrice, fourfold = _rank_counts(fields)
+    threefold = thrice & ~fourfold
+    points = popcount(runs).sum(axis=0) + _FOUR_POINTS * popcount(fourfold)
+    points += 3 * popcount(threefold & _TRIPLES_OF_THREE) + popcount(threefold & _TRIPLES_OF_ONE)
+    return _join(runs | (fields & ((thrice & _TRIPLES) | fourfold))), points
+
+
+def excluded_by_silence(held: UInt64Array, rules: Rules) -> UInt64Array:
+    """Return the cards that a historical hand cannot hold besides `held` (N,), all it is known to have held.
+
+    A card is excluded when together with the cards known it would complete or lengthen a combination:
+    every combination is declared, so its cards would be known.
+    """
+    fields = _suit_fields(held)
+    twice, thrice, _ = _rank_counts(fields)
+    short_of_one = thrice | (twice & _TRIPLES)
+    return _join(run_tables(rules.ranks).completing.take(fields.view(np.int64)) | (short_of_one & ~fields))
