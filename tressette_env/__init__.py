@@ -2,10 +2,11 @@
 
 from tressette_env.deals import DealBatch
 from tressette_env.errors import IllegalCardError
+from tressette_env.matches import MatchBatch
 from tressette_env.observation import OBSERVATION_LAYOUT
 from tressette_env.rules import Rules
 
-__all__ = ["OBSERVATION_LAYOUT", "DealBatch", "IllegalCardError", "Rules"]
+__all__ = ["OBSERVATION_LAYOUT", "DealBatch", "IllegalCardError", "MatchBatch", "Rules"]
 
 __version__ = "0.1.0"
 ENV_VERSION = 1

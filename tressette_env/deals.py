@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from tressette_env import declarations
 from tressette_env.cards import (
+    LOWEST_OF_EACH_SUIT,
     NUM_CARDS,
     ONE,
     SUIT_MASK_OF_CARD,
@@ -107,8 +108,8 @@ class DealBatch:
         self._declared_points[:, rows] = 0
         for state in (self._drawn, self._declared, self._silent, self._excluded, self._void, self._taken):
             state[:, rows] = 0
-        for state in (self._suit, self._table, self._best, self._led, self._won):
-            state[rows] = 0
+        for per_deal in (self._suit, self._table, self._best, self._led, self._won):
+            per_deal[rows] = 0
         self._fell[rows] = 0
         self._drew[rows] = 0
         bits = ONE << deal.decks.astype(np.uint64)
@@ -277,7 +278,7 @@ class DealBatch:
         first = np.broadcast_to(np.asarray(ply) < self.rules.seats, rows.shape)
         flat, suits = flat[first], declarations.napoletana_suits(hand[first])
         self._announce(flat, suits)
-        self._silent.reshape(-1)[flat] = suits ^ declarations.LOWEST_OF_EACH_SUIT
+        self._silent.reshape(-1)[flat] = suits ^ LOWEST_OF_EACH_SUIT
 
     def _announce(self, flat: IntArray, suits: UInt64Array) -> None:
         """Announce the napoletana of `suits` (lowest bits); `flat` is seat * N + row."""

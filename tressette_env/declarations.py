@@ -26,6 +26,8 @@ from tressette_env.cards import (
 from tressette_env.rules import Rules
 
 NAPOLETANA_POINTS = 3
+KEYS = np.array([ACE, TWO, THREE], np.uint64)
+"""Strengths of the three cards of a napoletana."""
 _KEY_CARDS = (1 << ACE) | (1 << TWO) | (1 << THREE)
 _FOUR_POINTS = 4
 
@@ -75,7 +77,9 @@ def run_tables(ranks: str = RANKS) -> RunTables:
 
 def napoletana_suits(hands: UInt64Array) -> UInt64Array:
     """Return the suits in which each hand holds 3, 2 and ace, as the suits' lowest bits."""
-    return (hands >> ACE) & (hands >> TWO) & (hands >> THREE) & LOWEST_OF_EACH_SUIT
+    ace, two, three = (hands >> shift for shift in KEYS)
+    complete: UInt64Array = ace & two & three & LOWEST_OF_EACH_SUIT
+    return complete
 
 
 def napoletana_cards(suits: UInt64Array) -> UInt64Array:
@@ -88,16 +92,15 @@ def third_of_pairs(cards: UInt64Array, drawn: UInt64Array | None = None) -> UInt
 
     With `drawn`, pairs of which both cards are in `drawn` do not count.
     """
-    shifts = (ACE, TWO, THREE)
-    held = [(cards >> shift) & LOWEST_OF_EACH_SUIT for shift in shifts]
-    late = [(drawn >> shift) for shift in shifts] if drawn is not None else None
+    held = [(cards >> shift) & LOWEST_OF_EACH_SUIT for shift in KEYS]
+    late = [drawn >> shift for shift in KEYS] if drawn is not None else None
     found = np.zeros_like(cards)
     for third in range(3):
         one, other = (third + 1) % 3, (third + 2) % 3
         pair = held[one] & held[other]
         if late is not None:
             pair &= ~(late[one] & late[other])
-        found |= pair << shifts[third]
+        found |= pair << KEYS[third]
     return found
 
 
@@ -120,7 +123,8 @@ def _rank_counts(fields: UInt64Array) -> tuple[UInt64Array, UInt64Array, UInt64A
 
 def _join(fields: UInt64Array) -> UInt64Array:
     """Return bitboards (N,) from the ten bits of each suit (4, N)."""
-    return np.bitwise_or.reduce(fields << SUIT_SHIFTS[:, None], axis=0)
+    joined: UInt64Array = np.bitwise_or.reduce(fields << SUIT_SHIFTS[:, None], axis=0)
+    return joined
 
 
 def declare(hands: UInt64Array, rules: Rules) -> tuple[UInt64Array, IntArray]:

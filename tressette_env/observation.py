@@ -18,7 +18,6 @@ from tressette_env.cards import (
     ACES,
     FIGURES,
     LOWEST_OF_EACH_SUIT,
-    NUM_CARDS,
     NUM_RANKS,
     NUM_SUITS,
     SUIT_BITS,
@@ -51,9 +50,12 @@ class Block:
 _PER_CARD = "by strength, 4 first and 3 last"
 
 
-def _suit_bit_fields(variant: str) -> list[tuple[str, tuple[int, ...], str]]:
+_Field = tuple[str, tuple[int, ...], str]
+
+
+def _suit_bit_fields(variant: str) -> list[_Field]:
     seats = 2 if variant == "two_player" else 4
-    fields = [
+    fields: list[_Field] = [
         ("hand", (NUM_RANKS,), f"1 = in the observer's hand, {_PER_CARD}"),
         ("played", (seats, NUM_RANKS), f"1 = fell from this seat's hand, {_PER_CARD}"),
         ("table", (NUM_RANKS,), f"1 = in the trick being played, {_PER_CARD}"),
@@ -77,14 +79,14 @@ def _suit_bit_fields(variant: str) -> list[tuple[str, tuple[int, ...], str]]:
     return fields
 
 
-def _suit_byte_fields(variant: str) -> list[tuple[str, tuple[int, ...], str]]:
-    fields = [("fell", (NUM_RANKS,), f"1 + the ply (from 0) at which it fell, 0 = not yet, {_PER_CARD}")]
+def _suit_byte_fields(variant: str) -> list[_Field]:
+    fields: list[_Field] = [("fell", (NUM_RANKS,), f"1 + the ply (from 0) at which it fell, 0 = not yet, {_PER_CARD}")]
     if variant == "two_player":
         fields.append(("drew", (NUM_RANKS,), f"1 + the trick (from 0) after which it was drawn, 0 = not, {_PER_CARD}"))
     return fields
 
 
-def _global_fields(variant: str) -> list[tuple[str, tuple[int, ...], str]]:
+def _global_fields(variant: str) -> list[_Field]:
     seats = 2 if variant == "two_player" else 4
     return [
         ("thirds", (2,), "thirds of a point taken by each side"),
@@ -103,7 +105,7 @@ def _global_fields(variant: str) -> list[tuple[str, tuple[int, ...], str]]:
     ]
 
 
-def _blocks(fields: list[tuple[str, tuple[int, ...], str]], start: int) -> dict[str, Block]:
+def _blocks(fields: list[_Field], start: int) -> dict[str, Block]:
     blocks = {}
     for name, shape, meaning in fields:
         size = int(np.prod(shape))
@@ -177,8 +179,8 @@ class _Packer:
         for start in range(0, len(words), _UNPACK_ROWS):
             part = words[start : start + _UNPACK_ROWS]
             octets = np.unpackbits(part.view(np.uint8).reshape(-1), bitorder="little")
-            octets = octets.reshape(len(part), NUM_SUITS, -1)
-            suits[start : start + _UNPACK_ROWS, :, : self._bits] = octets[:, :, : self._bits]
+            of_suits = octets.reshape(len(part), NUM_SUITS, -1)[:, :, : self._bits]
+            suits[start : start + _UNPACK_ROWS, :, : self._bits] = of_suits
 
     def _flush(self) -> None:
         if self._flags is not None:
@@ -229,7 +231,8 @@ def _encode_into(observation: UInt8Array, view: View) -> None:
 def _relative(by_seat: UInt64Array, seats: npt.NDArray[np.int64]) -> UInt64Array:
     """Reorder (seats, n) bitboards from absolute to the observer's relative seats."""
     rows = by_seat.shape[1]
-    return by_seat.reshape(-1).take(seats * rows + np.arange(rows))
+    relative: UInt64Array = by_seat.reshape(-1).take(seats * rows + np.arange(rows))
+    return relative
 
 
 def _pack_suits(view: View, seats: npt.NDArray[np.int64], size: int) -> _Packer:
@@ -302,7 +305,4 @@ def _own_first(by_side: npt.NDArray[Any], own: npt.NDArray[np.int8]) -> npt.NDAr
 
 def obs_size(variant: str | Rules) -> int:
     """Return the number of columns of an observation of this variant."""
-    return OBSERVATION_SIZES[variant.variant if isinstance(variant, Rules) else variant]
-
-
-assert NUM_CARDS <= _WORD
+    return int(OBSERVATION_SIZES[variant.variant if isinstance(variant, Rules) else variant])

@@ -21,9 +21,9 @@ _CHUNK = 4096  # deals shuffled at once: what a core's cache holds
 
 def mix64(counters: UInt64Array) -> UInt64Array:
     """Return well-mixed 64-bit numbers, one for each counter (a bijection)."""
-    mixed = (counters ^ (counters >> 30)) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> 27)) * np.uint64(0x94D049BB133111EB)
-    return mixed ^ (mixed >> 31)
+    mixed: UInt64Array = (counters ^ (counters >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return mixed ^ (mixed >> np.uint64(31))
 
 
 def stream_keys(*parts: Any) -> UInt64Array:
