@@ -68,7 +68,7 @@ class DealBatch:
         self._declared = np.zeros((seats, rows), np.uint64)  # ever announced, fallen or not
         self._declared_points = np.zeros((2, rows), np.int64)
         self._silent = np.zeros((seats, rows), np.uint64)  # suits (lowest bits) not announced with the first card
-        self._excluded = np.zeros((seats, rows), np.uint64)  # by silence after a drawn card
+        self._apart = np.zeros((seats, rows), np.uint64)  # 3, 2, A whose two companions were never in hand together
         self._void = np.zeros((seats, rows), np.uint64)  # whole suits not followed
         self._suit = np.zeros(rows, np.uint64)  # mask of the led suit; 0 for who leads
         self._table = np.zeros(rows, np.uint64)
@@ -106,7 +106,7 @@ class DealBatch:
         self._dealer[rows] = deal.dealers
         self._scores[rows] = deal.scores
         self._declared_points[:, rows] = 0
-        for state in (self._drawn, self._declared, self._silent, self._excluded, self._void, self._taken):
+        for state in (self._drawn, self._declared, self._silent, self._apart, self._void, self._taken):
             state[:, rows] = 0
         for per_deal in (self._suit, self._table, self._best, self._led, self._won):
             per_deal[rows] = 0
@@ -272,7 +272,7 @@ class DealBatch:
                 state.reshape(-1)[flat] |= bits
             self._drew.reshape(-1)[rows * NUM_CARDS + card] = trick + 1
             if self.rules.napoletana:
-                self._announce_after_draw(flat)
+                self._announce_after_draw(flat, bits)
 
     def _announce_with_first_card(self, rows: IntArray, flat: IntArray, hand: UInt64Array, ply: Any) -> None:
         first = np.broadcast_to(np.asarray(ply) < self.rules.seats, rows.shape)
@@ -286,13 +286,14 @@ class DealBatch:
         side = (flat // self.num_deals) & 1
         self._declared_points[side, flat % self.num_deals] += declarations.NAPOLETANA_POINTS * popcount(suits)
 
-    def _announce_after_draw(self, flat: IntArray) -> None:
-        """Announce what a drawn card completed; note what its silence excludes."""
+    def _announce_after_draw(self, flat: IntArray, bits: UInt64Array) -> None:
+        """Announce what the drawn cards `bits` completed; note which fallen cards they never stood beside."""
         hand, declared = self._hands.reshape(-1).take(flat), self._declared.reshape(-1)
         complete = declarations.napoletana_suits(hand)
         self._announce(flat, complete & ~declarations.napoletana_suits(declared[flat]))
-        shown = (self._drawn.reshape(-1)[flat] | declared[flat]) & hand
-        self._excluded.reshape(-1)[flat] |= declarations.third_of_pairs(shown) & ~shown
+        fallen = self._held.reshape(-1)[flat] ^ hand
+        apart = declarations.third_of_pairs(fallen | bits) & ~declarations.third_of_pairs(fallen)
+        self._apart.reshape(-1)[flat] |= apart
 
     def _end(self, rows: IntArray) -> None:
         self._active[rows] = False
@@ -407,7 +408,7 @@ class DealBatch:
             drawn=self._drawn,
             declared=self._declared,
             silent=self._silent,
-            excluded_after_draw=self._excluded,
+            apart=self._apart,
             void=self._void,
             table=self._table,
             suit=self._suit,

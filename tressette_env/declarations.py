@@ -87,20 +87,13 @@ def napoletana_cards(suits: UInt64Array) -> UInt64Array:
     return suits * np.uint64(_KEY_CARDS)
 
 
-def third_of_pairs(cards: UInt64Array, drawn: UInt64Array | None = None) -> UInt64Array:
-    """Return each 3, 2 or ace whose two companions are in `cards`.
-
-    With `drawn`, pairs of which both cards are in `drawn` do not count.
-    """
-    held = [(cards >> shift) & LOWEST_OF_EACH_SUIT for shift in KEYS]
-    late = [drawn >> shift for shift in KEYS] if drawn is not None else None
+def third_of_pairs(cards: UInt64Array) -> UInt64Array:
+    """Return each 3, 2 or ace whose two companions are in `cards`."""
+    shifts = (ACE, TWO, THREE)
+    held = [(cards >> shift) & LOWEST_OF_EACH_SUIT for shift in shifts]
     found = np.zeros_like(cards)
-    for third in range(3):
-        one, other = (third + 1) % 3, (third + 2) % 3
-        pair = held[one] & held[other]
-        if late is not None:
-            pair &= ~(late[one] & late[other])
-        found |= pair << KEYS[third]
+    for third, shift in enumerate(shifts):
+        found |= (held[third - 1] & held[third - 2]) << shift
     return found
 
 

@@ -2,13 +2,13 @@
 
 One block a suit, all with the same inner order, then one block for what concerns no suit.  Seats are
 relative to the observer: 0 itself, 1 the next to play, and so on; sides: 0 its own, 1 the other.
-Within a suit block the bits come first, so that a row is a few shifts into words and one ``unpackbits``.
+The columns of 0 and 1 are made of bits: words that hold one bit a column, and one ``unpackbits``.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 UInt8Array = npt.NDArray[np.uint8]
 _WORD = 64
 _ENCODE_ROWS = 4096  # rows encoded at once: the arrays stay in a core's cache
-_UNPACK_ROWS = 512  # the same for the bytes, of which there are more
 
 
 @dataclass(frozen=True)
@@ -147,160 +146,191 @@ def suit_order(variant: str, order: str) -> npt.NDArray[np.int64]:
 
 
 class _Packer:
-    """Collects bits of each suit into words, (words, 4, n), in the order of the layout."""
+    """Collects the bits of whole rows, one for each column, as words (words, n).
 
-    def __init__(self, rows: int, bits: int) -> None:
-        self._words = np.zeros((-(-bits // _WORD), NUM_SUITS, rows), np.uint64)
-        self._bits = bits
-        self._offset = 0
+    Every field is added for all suits at once; the columns of bytes stay zero.
+    """
+
+    def __init__(self, rows: int, columns: int, suit_size: int) -> None:
+        self.words = np.zeros((-(-columns // _WORD), rows), np.uint64)
+        self._suit_size = suit_size
+        self._offset = 0  # in the suit block
         self._flags: UInt64Array | None = None
         self._flag_bits = 0
 
-    def cards(self, bitboards: UInt64Array | None) -> None:
-        """Add ten bits a suit; None stands for none set."""
-        self._flush()
-        if bitboards is not None:
-            self._put(bitboards, NUM_RANKS)
-        self._offset += NUM_RANKS
+    def cards(self, bitboards: UInt64Array) -> None:
+        """Add ten bits a suit of each bitboard (boards, n), in fours; overwrites them."""
+        self.flush()
+        fours = bitboards.reshape(-1, NUM_SUITS, bitboards.shape[1])
+        _transpose(fours)
+        for four in fours:
+            self._put(four, NUM_SUITS * NUM_RANKS)
 
-    def flags(self, bitboards: UInt64Array | None, width: int = 1) -> None:
-        """Add the lowest `width` bits of each suit; None stands for none set."""
-        if self._flag_bits + width > NUM_RANKS:
-            self._flush()
-        if bitboards is not None:
-            part = (bitboards & (LOWEST_OF_EACH_SUIT * np.uint64((1 << width) - 1))) << np.uint64(self._flag_bits)
-            self._flags = part if self._flags is None else self._flags | part
-        self._flag_bits += width
+    def flags(self, bitboards: UInt64Array, width: int = 1) -> None:
+        """Add the lowest `width` bits of each suit of each bitboard (boards, n)."""
+        mask = LOWEST_OF_EACH_SUIT * np.uint64((1 << width) - 1)
+        for bitboard in bitboards:
+            if self._flag_bits + width > NUM_RANKS:
+                self.flush()
+            part = bitboard & mask
+            if self._flags is None:
+                self._flags = part
+            else:
+                part <<= np.uint64(self._flag_bits)
+                self._flags |= part
+            self._flag_bits += width
 
-    def unpack(self, suits: UInt8Array) -> None:
-        """Write the bits as bytes 0 and 1 to the front of suit blocks (n, 4, at least `bits`)."""
-        self._flush()
-        words = np.ascontiguousarray(self._words.transpose(2, 1, 0)).astype("<u8", copy=False)
-        for start in range(0, len(words), _UNPACK_ROWS):
-            part = words[start : start + _UNPACK_ROWS]
-            octets = np.unpackbits(part.view(np.uint8).reshape(-1), bitorder="little")
-            of_suits = octets.reshape(len(part), NUM_SUITS, -1)[:, :, : self._bits]
-            suits[start : start + _UNPACK_ROWS, :, : self._bits] = of_suits
-
-    def _flush(self) -> None:
+    def flush(self) -> None:
+        """Put the flags collected so far in their place."""
         if self._flags is not None:
-            self._put(self._flags, self._flag_bits)
-        self._offset += self._flag_bits
+            self._put((self._flags >> SUIT_SHIFTS[:, None]) & np.uint64(SUIT_BITS), self._flag_bits)
         self._flags, self._flag_bits = None, 0
 
-    def _put(self, bitboards: UInt64Array, width: int) -> None:
-        values = bitboards >> SUIT_SHIFTS[:, None]
-        values &= np.uint64(SUIT_BITS)
-        word, shift = divmod(self._offset, _WORD)
-        if shift + width > _WORD:
-            self._words[word + 1] |= values >> np.uint64(_WORD - shift)
-        values <<= np.uint64(shift)
-        self._words[word] |= values
+    def skip(self, bits: int) -> None:
+        """Leave bits zero."""
+        self.flush()
+        self._offset += bits
+
+    def _put(self, of_suits: UInt64Array, width: int) -> None:
+        for suit, bits in enumerate(of_suits):
+            word, shift = divmod(suit * self._suit_size + self._offset, _WORD)
+            self.words[word] |= bits << np.uint64(shift)
+            if shift + width > _WORD:
+                self.words[word + 1] |= bits >> np.uint64(_WORD - shift)
+        self._offset += width
+
+
+def _transpose(fours: UInt64Array) -> None:
+    """Turn four bitboards into the four suits, in place: suit s then holds, ten bits each, suit s of every board.
+
+    `fours` (groups, 4, n).  Two rounds of swaps across the diagonal transpose 4 x 4 parts of ten bits.
+    """
+    suit = np.uint64(SUIT_BITS)
+    rows = fours.shape[2]
+    neighbours = fours.reshape(-1, 2, 2, rows)
+    _swap(neighbours[:, :, 0], neighbours[:, :, 1], NUM_RANKS, suit | suit << np.uint64(2 * NUM_RANKS))
+    _swap(fours[:, :2], fours[:, 2:], 2 * NUM_RANKS, suit | suit << np.uint64(NUM_RANKS))
+
+
+def _swap(low: UInt64Array, high: UInt64Array, distance: int, mask: np.uint64) -> None:
+    """Swap the bits of `high` under `mask` with those of `low` that stand `distance` above, in place."""
+    shift = np.uint64(distance)
+    different = low >> shift
+    different ^= high
+    different &= mask
+    high ^= different
+    different <<= shift
+    low ^= different
 
 
 def encode(view: View) -> UInt8Array:
     """Return the observations of a view, (n, obs_size) uint8; zeros where the seat is -1."""
-    observation = np.empty((len(view), OBSERVATION_SIZES[view.variant]), np.uint8)
-    for start in range(0, len(view), _ENCODE_ROWS):
-        rows = slice(start, start + _ENCODE_ROWS)
-        _encode_into(observation[rows], view.take(rows) if len(view) > _ENCODE_ROWS else view)
-    return observation
-
-
-def _encode_into(observation: UInt8Array, view: View) -> None:
     layout = OBSERVATION_LAYOUT[view.variant]
-    rows, last_seat = len(view), view.rules.seats - 1
-    seats = (view.seat.astype(np.int64) + np.arange(view.rules.seats)[:, None]) & last_seat
+    rows, size = len(view), OBSERVATION_SIZES[view.variant]
     suit_size = layout[SUITS[0]].shape[0]
     suit_columns = NUM_SUITS * suit_size
+    words = np.empty((rows, -(-size // _WORD)), "<u8")
+    values = np.empty((size - suit_columns, rows), np.uint8)
+    for start in range(0, rows, _ENCODE_ROWS):
+        part = slice(start, start + _ENCODE_ROWS)
+        facts = _Relative(view.take(part) if rows > _ENCODE_ROWS else view)
+        facts.write_globals(values[:, part])
+        words[part] = facts.packed(size, suit_size).T
+    observation = np.unpackbits(words.view(np.uint8), axis=1, count=size, bitorder="little")
     suits = observation[:, :suit_columns].reshape(rows, NUM_SUITS, suit_size)
     inner = layout[SUITS[0]].fields
-    bits = inner["fell"].slice.start
-    _pack_suits(view, seats, bits).unpack(suits)
     for name in ("fell", "drew"):
         if name in inner:
             suits[:, :, inner[name].slice] = getattr(view, name).reshape(rows, NUM_SUITS, NUM_RANKS)
-    values = np.empty((observation.shape[1] - suit_columns, rows), np.uint8)
-    for name, entries in _globals(view, seats).items():
-        columns = layout[name].slice
-        values[columns.start - suit_columns : columns.stop - suit_columns] = entries
     observation[:, suit_columns:] = values.T
     observation[view.seat < 0] = 0
+    return observation
 
 
-def _relative(by_seat: UInt64Array, seats: npt.NDArray[np.int64]) -> UInt64Array:
-    """Reorder (seats, n) bitboards from absolute to the observer's relative seats."""
-    rows = by_seat.shape[1]
-    relative: UInt64Array = by_seat.reshape(-1).take(seats * rows + np.arange(rows))
-    return relative
+class _Relative:
+    """A view's facts in the observer's order of seats and sides."""
 
+    def __init__(self, view: View) -> None:
+        self._view, self._rules = view, view.rules
+        self._seats = (view.seat + np.arange(self._rules.seats, dtype=np.int8)[:, None]) & np.int8(
+            self._rules.seats - 1
+        )
+        self._index = self._seats * np.int64(len(view)) + np.arange(len(view))
+        self._played = self._by_seat(view.played)
 
-def _pack_suits(view: View, seats: npt.NDArray[np.int64], size: int) -> _Packer:
-    rules = view.rules
-    historical = rules.variant == "historical"
-    shows = historical or rules.napoletana or bool(rules.stock)
-    speaks = historical or rules.napoletana
-    nothing: list[UInt64Array | None] = [None] * rules.seats
-    packer = _Packer(len(view), size)
-    packer.cards(view.hand)
-    for cards in _relative(view.played, seats):
-        packer.cards(cards)
-    for cards in (view.table, view.led, view.won):
-        packer.cards(cards)
-    for known in _relative(view.shown, seats) if shows else nothing:
-        packer.cards(known)
-    for suits in _relative(view.void, seats):
-        packer.flags(suits)
-    packer.flags(view.suit)
-    declared = _relative(view.declared, seats) if speaks else nothing
-    excluded = _relative(view.excluded, seats) if speaks else nothing
-    if historical:
-        for known in (*declared, *excluded):
-            packer.cards(known)
-    else:
-        for known in declared:
-            packer.flags(None if known is None else known >> np.uint64(ACE))
-        for known in _relative(view.silent, seats) if speaks else nothing:
-            packer.flags(known)
-        for known in excluded:
-            packer.flags(None if known is None else known >> np.uint64(ACE), 3)
-    return packer
+    def _by_seat(self, bitboards: UInt64Array) -> UInt64Array:
+        """Reorder (seats, n) bitboards from absolute to relative seats."""
+        relative: UInt64Array = bitboards.reshape(-1).take(self._index)
+        return relative
 
+    def packed(self, columns: int, suit_size: int) -> UInt64Array:
+        """Return the bits of the rows, (words, n)."""
+        view, rules = self._view, self._rules
+        historical = rules.variant == "historical"
+        speaks = historical or rules.napoletana
+        packer = _Packer(len(view), columns, suit_size)
+        boards = [view.hand[None], self._played, view.table[None], view.led[None], view.won[None]]
+        shows = speaks or rules.seats == 2  # nothing is ever shown to four seats that do not speak
+        packer.cards(np.concatenate([*boards, self._by_seat(view.shown)] if shows else boards))
+        packer.skip(0 if shows else rules.seats * NUM_RANKS)
+        packer.flags(self._by_seat(view.void))
+        packer.flags(view.suit[None])
+        if historical:
+            packer.cards(self._by_seat(view.declared))
+            packer.cards(self._by_seat(view.excluded))
+        elif speaks:
+            packer.flags(self._by_seat(view.declared) >> np.uint64(ACE))
+            packer.flags(self._by_seat(view.silent))
+            packer.flags(self._by_seat(view.excluded) >> np.uint64(ACE), 3)
+        packer.flush()
+        return packer.words
 
-def _globals(view: View, seats: npt.NDArray[np.int64]) -> dict[str, npt.NDArray[np.generic] | int]:
-    """Return the values that concern no suit, each (n,) or (entries, n)."""
-    rules = view.rules
-    own = view.seat & 1
-    last_seat = np.int8(rules.seats - 1)
-    ply, leader, dealer = (values.astype(np.int8) for values in (view.ply, view.leader, view.dealer))
-    place = ply & last_seat
-    played = _relative(view.played, seats)
-    cards_left = rules.hand - np.bitwise_count(played).view(np.int8)
-    drawn = np.zeros_like(cards_left)
-    if rules.stock:
-        drawn = np.bitwise_count(_relative(view.drawn, seats)).view(np.int8)
-    thirds = np.bitwise_count(view.taken & FIGURES) + np.uint8(3) * np.bitwise_count(view.taken & ACES)
-    seat = seats.astype(np.int8)
-    return {
-        "thirds": _own_first(thirds, own),
-        "declared_points": _own_first(view.declared_points.T, own),
-        "scores": np.minimum(_own_first(view.scores.T, own), 255),
-        "target": view.target,
-        "napoletana": int(rules.napoletana),
-        "tricks": np.bitwise_count(played & view.won),
-        "cards_left": cards_left + drawn,
-        "stock": rules.stock - drawn.sum(axis=0, dtype=np.int8),
-        "trick": ply // np.int8(rules.seats),
-        "place": place,
-        "leader": seat == leader,
-        "dealer": seat == dealer,
-        "turn": seat == ((leader + place) & last_seat),
-    }
+    def write_globals(self, values: UInt8Array) -> None:
+        """Write what concerns no suit into (columns, n)."""
+        layout = OBSERVATION_LAYOUT[self._rules.variant]
+        first = NUM_SUITS * layout[SUITS[0]].shape[0]
+        for name, entries in self._globals().items():
+            columns = layout[name].slice
+            values[columns.start - first : columns.stop - first] = entries
 
+    def _globals(self) -> dict[str, npt.NDArray[np.generic] | int]:
+        """Return the values that concern no suit, each (n,) or (entries, n)."""
+        view, rules, seats = self._view, self._rules, self._seats
+        last_seat = np.int8(rules.seats - 1)
+        ply, leader, dealer = (values.astype(np.int8) for values in (view.ply, view.leader, view.dealer))
+        place = ply & last_seat
+        cards_left = np.int8(rules.hand) - np.bitwise_count(self._played).view(np.int8)
+        drawn = np.zeros_like(place)
+        if rules.stock:
+            drawn_by_seat = np.bitwise_count(self._by_seat(view.drawn)).view(np.int8)
+            cards_left += drawn_by_seat
+            drawn = drawn_by_seat.sum(axis=0, dtype=np.int8)
+        thirds, declared_points, scores = self._by_side()
+        return {
+            "thirds": thirds,
+            "declared_points": declared_points,
+            "scores": scores,
+            "target": view.target,
+            "napoletana": int(rules.napoletana),
+            "tricks": np.bitwise_count(self._played & view.won),
+            "cards_left": cards_left,
+            "stock": np.int8(rules.stock) - drawn,
+            "trick": ply // np.int8(rules.seats),
+            "place": place,
+            "leader": seats == leader,
+            "dealer": seats == dealer,
+            "turn": seats == ((leader + place) & last_seat),
+        }
 
-def _own_first(by_side: npt.NDArray[Any], own: npt.NDArray[np.int8]) -> npt.NDArray[Any]:
-    """Reorder (2, n) from absolute sides to the observer's own side first."""
-    return np.where(own == 0, by_side, by_side[::-1])
+    def _by_side(self) -> UInt8Array:
+        """Return thirds, points declared and scores, own side first: (3, 2, n)."""
+        view = self._view
+        absolute = np.empty((3, 2, len(view)), np.uint8)
+        absolute[0] = np.bitwise_count(view.taken & FIGURES)
+        absolute[0] += np.uint8(3) * np.bitwise_count(view.taken & ACES)
+        absolute[1] = view.declared_points.T
+        absolute[2] = np.minimum(view.scores, 255).T
+        return np.where(view.seat & 1 == 0, absolute, absolute[:, ::-1])
 
 
 def obs_size(variant: str | Rules) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -76,10 +77,10 @@ def make_player(spec: str, variant: str | Rules = "partners", seed: int = 0) -> 
 
 def _split_path(spec: str) -> tuple[Path | None, str]:
     """Return the existing path that a spec starts with, and the options after it."""
-    if Path(spec).exists():
+    if os.path.exists(spec):  # unlike Path.exists, no for an empty text, and no error for one too long
         return Path(spec), ""
-    head, colon, tail = spec.rpartition(":")
-    if colon and Path(head).exists():
+    head, _, tail = spec.rpartition(":")
+    if os.path.exists(head):
         return Path(head), tail
     return None, ""
 
@@ -87,7 +88,9 @@ def _split_path(spec: str) -> tuple[Path | None, str]:
 def _from_module(spec: str, variant: str | Rules, seed: int) -> Player:
     module_name, _, rest = spec.partition(":")
     attribute, _, options = rest.partition(":")
-    unknown = f"unknown player {spec!r}: use one of {', '.join(known_players())}, a checkpoint file, or module:attribute"
+    unknown = (
+        f"unknown player {spec!r}: use one of {', '.join(known_players())}, a checkpoint file, or module:attribute"
+    )
     if not attribute or not all(part.isidentifier() for part in module_name.split(".")):
         raise ValueError(unknown)
     if "" not in sys.path:  # a console script does not look in the current folder by itself
@@ -148,15 +151,17 @@ def _build(
     return player
 
 
-def decide(player: Player, view: View, name: str = "player") -> IntArray:
+def decide(player: Player, view: View, name: str = "player", where: Callable[[int], str] = "row {}".format) -> IntArray:
     """Return the player's cards for a view, (n,) int64, checked; 0 for rows that do not act.
 
-    Raises `IllegalReplyError` for a wrong shape or dtype, or for a card that may not be played.
+    Raises `IllegalReplyError` for a wrong shape or dtype, or for a card that may not be played; `where` says
+    in words which game a row of the view belongs to.
     """
     cards = np.asarray(player.act(view))
     if cards.shape != (len(view),) or cards.dtype.kind not in "iu":
+        at = f" in {where(0)} at ply {view.ply[0]}" if len(view) else ""
         raise IllegalReplyError(
-            f"{name} returned {cards.dtype} of shape {cards.shape}; act must return ({len(view)},) integers"
+            f"{name} returned {cards.dtype} of shape {cards.shape}{at}; act must return ({len(view)},) integers"
         )
     acting = view.seat >= 0
     chosen = np.where(acting, cards, 0).astype(np.int64)
@@ -166,5 +171,5 @@ def decide(player: Player, view: View, name: str = "player") -> IntArray:
         row = int(wrong.argmax())
         card = card_text(int(chosen[row])) if in_pack[row] else str(chosen[row])
         legal = cards_text(cards_of(view.legal_cards[row]))
-        raise IllegalReplyError(f"{name} played {card} in row {row} at ply {view.ply[row]}; legal cards: {legal}")
+        raise IllegalReplyError(f"{name} played {card} in {where(row)} at ply {view.ply[row]}; legal cards: {legal}")
     return chosen

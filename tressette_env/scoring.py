@@ -9,7 +9,7 @@ from tressette_env.rules import Rules
 
 BONUSES = {
     "strammasseta": 3,
-    "strammasona": 6,
+    "strammassona": 6,
     "callada": 4,
     "calladona": 4,
     "calladondriona": 16,
@@ -57,7 +57,7 @@ def bonus_codes(
         # "All but one" is a feat only where it is a majority: it never is in mini games of one or two tricks.
         all_but_one = (of_side == total - 1) & worthless & (total > 2)
         codes[all_but_one] = _CODE["strammasseta"]
-        codes[all_but_one & alone] = _CODE["strammasona"]
+        codes[all_but_one & alone] = _CODE["strammassona"]
     return codes
 
 

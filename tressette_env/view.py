@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tressette_env import declarations
-from tressette_env.cards import NUM_CARDS, IntArray, UInt64Array, membership, thirds_of
+from tressette_env.cards import NUM_CARDS, IntArray, UInt64Array, bitboard_of, membership, thirds_of
 from tressette_env.observation import encode
 from tressette_env.rules import Rules
 from tressette_env.shuffling import mix64, stream_keys
@@ -32,10 +32,11 @@ class View:
     ``seat`` (n,) int8 the observer; ``hand`` (n,) its cards; ``legal_cards`` (n,) those it may play now;
     by seat, (seats, n): ``played`` cards that fell, ``shown`` cards known to all and still in hand, ``drawn``
     and ``declared`` cards (fallen or not), ``silent`` suits not announced with the first card (their lowest
-    bits), ``excluded_after_draw`` 3s, 2s and aces that silence after a draw excludes, ``void`` suits not
-    followed (whole suits; "holds no unseen card of it"); ``table`` (n,) cards of the trick being played,
-    ``suit`` (n,) mask to follow or 0, ``led`` and ``won`` (n,) cards that led or took a trick, ``taken`` (2, n)
-    cards by side; ``fell`` (n, 40) uint8 1 + ply, ``drew`` (n, 40) uint8 1 + trick, 0 for not yet;
+    bits), ``apart`` each 3, 2 or ace whose two companions the seat had, but one fell before the other was
+    drawn, ``void`` suits not followed (whole suits; "holds no unseen card of it"); ``table`` (n,) cards of the
+    trick being played, ``suit`` (n,) mask to follow or 0, ``led`` and ``won`` (n,) cards that led or took a
+    trick, ``taken`` (2, n) cards by side; ``fell`` (n, 40) uint8 1 + ply, ``drew`` (n, 40) uint8 1 + trick,
+    0 for not yet;
     ``ply``, ``leader`` (of the trick being played) and ``dealer`` (n,) int; ``scores`` and ``declared_points``
     (n, 2) points; ``target`` points that end the match, 0 in single deals.
     """
@@ -49,7 +50,7 @@ class View:
     drawn: UInt64Array
     declared: UInt64Array
     silent: UInt64Array
-    excluded_after_draw: UInt64Array
+    apart: UInt64Array
     void: UInt64Array
     table: UInt64Array
     suit: UInt64Array
@@ -115,13 +116,14 @@ class View:
         """
         had = self.played | self.declared | self.drawn
         if self.rules.variant == "historical":
-            return declarations.excluded_by_silence(had.reshape(-1), self.rules).reshape(had.shape) & ~had
-        if not self.rules.napoletana:
+            excluded = declarations.excluded_by_silence(had.reshape(-1), self.rules).reshape(had.shape) & ~had
+        elif self.rules.napoletana:
+            # A card still hidden has been in the hand since the deal, so it stood beside any pair that was
+            # ever there together: with its first card, or when the later of the two was drawn.
+            excluded = declarations.third_of_pairs(had) & ~self.apart & ~had
+        else:
             return np.zeros_like(had)
-        # An undrawn card that fell was in the hand with any companion the seat ever had; two drawn
-        # cards were together only if the first had not fallen, which is noted at the draw.
-        spoken = np.where(self.silent != 0, declarations.third_of_pairs(had, self.drawn), np.uint64(0))
-        return (spoken | self.excluded_after_draw) & ~had
+        return excluded & np.uint64(bitboard_of(self.rules.pack)) if self.rules.num_cards < NUM_CARDS else excluded
 
     @cached_property
     def observation(self) -> npt.NDArray[np.uint8]:
@@ -154,4 +156,4 @@ class View:
         return View(**{name: value if name in _SHARED else value.copy() for name, value in parts.items()})
 
 
-_BY_SEAT = frozenset(("played", "shown", "drawn", "declared", "silent", "excluded_after_draw", "void", "taken"))
+_BY_SEAT = frozenset(("played", "shown", "drawn", "declared", "silent", "apart", "void", "taken"))

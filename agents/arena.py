@@ -1,0 +1,122 @@
+"""Duplicate games: two players meet twice on the same cards, with the sides swapped (CONTRACT §7).
+
+The luck of the cards falls on both alike, so the *pair* of games is the unit of every statistic.  Pair i of
+a seed is deal (match) i of that seed; it depends on nothing else, so adding pairs never changes earlier ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tressette_env import DealBatch, MatchBatch, Rules
+from tressette_env.cards import IntArray
+from tressette_env.players import Player, decide
+
+EPISODES = ("deal", "match")
+
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class PairResults:
+    """What A did against B, one entry a pair.
+
+    ``margin`` (pairs,) float64: the mean over both games of A's points minus B's (matches: A's payment minus
+    B's); ``wins`` (pairs,) float64: A's share of the two games won, a tie counting half; ``decisions``: cards
+    played by both players in all games, forced ones included.
+    """
+
+    margin: FloatArray
+    wins: FloatArray
+    decisions: int
+
+    def __len__(self) -> int:
+        """Return the number of pairs."""
+        return len(self.margin)
+
+
+def join_results(parts: Iterable[PairResults]) -> PairResults:
+    """Return the results of consecutive pairs as one."""
+    listed = [PairResults(np.zeros(0), np.zeros(0), 0), *parts]
+    return PairResults(
+        np.concatenate([part.margin for part in listed]),
+        np.concatenate([part.wins for part in listed]),
+        sum(part.decisions for part in listed),
+    )
+
+
+def play_pairs(
+    a: Player,
+    b: Player,
+    rules: Rules,
+    seed: int,
+    first: int,
+    pairs: int,
+    episode: str = "deal",
+    names: tuple[str, str] = ("A", "B"),
+) -> PairResults:
+    """Play pairs `first` to `first + pairs - 1` of `seed`, all in one batch.
+
+    In the first game of a pair A is side 0 (in four-seat games seats 0 and 2), in the second side 1; cards and
+    dealers are the same.  `episode`: ``"deal"`` or ``"match"`` (to the target of `rules`).  `names` are for errors.
+    Raises `IllegalReplyError`, naming player, deal and ply, if a player returns what is no legal card.
+    """
+    if episode not in EPISODES:
+        raise ValueError(f"episode={episode!r} is not allowed: {', '.join(map(repr, EPISODES))}")
+    games = (DealBatch if episode == "deal" else MatchBatch)(2 * pairs, rules)
+    ids = np.tile(np.arange(first, first + pairs), 2)
+    side_of_a = np.repeat([0, 1], pairs)
+    games.reset(seed=seed, deal_ids=ids)
+    decisions = _play_out(games, (a, b), side_of_a, names, ids)
+    margin_of_side_0, won_by_side_0 = _outcome(games)
+    margin = np.where(side_of_a == 0, margin_of_side_0, -margin_of_side_0).reshape(2, pairs)
+    wins = np.where(side_of_a == 0, won_by_side_0, 1 - won_by_side_0).reshape(2, pairs)
+    return PairResults(margin.mean(axis=0), wins.mean(axis=0), decisions)
+
+
+def _play_out(
+    games: DealBatch, players: tuple[Player, Player], side_of_first: IntArray, names: tuple[str, str], ids: IntArray
+) -> int:
+    """Play all games to their end and return the number of decisions; each player sees only rows it acts in."""
+    decisions = 0
+    cards = np.zeros(games.num_deals, np.int64)
+    while not games.done:
+        view = games.view()
+        acting = view.seat >= 0
+        first_acts = (view.seat & 1) == side_of_first
+        for index, mask in enumerate((acting & first_acts, acting & ~first_acts)):
+            rows = np.flatnonzero(mask)
+            if len(rows):
+                where = _Place(games, ids, rows)
+                cards[rows] = decide(players[index], view.take(rows), names[index], where)
+                decisions += len(rows)
+        games.step(cards)
+    return decisions
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Says which deal a row of a player's view belongs to."""
+
+    games: DealBatch
+    ids: IntArray
+    rows: IntArray
+
+    def __call__(self, row: int) -> str:
+        game = self.rows[row]
+        if isinstance(self.games, MatchBatch):
+            return f"match {self.ids[game]}, deal {self.games.deal_number[game]}"
+        return f"deal {self.ids[game]}"
+
+
+def _outcome(games: DealBatch) -> tuple[FloatArray, FloatArray]:
+    """Return side 0's margin and its share of the win, (games,) each, of finished games."""
+    if isinstance(games, MatchBatch):
+        margin = np.where(games.winner == 0, games.payment, -games.payment)
+    else:
+        margin = games.points[:, 0] - games.points[:, 1]
+    return margin.astype(np.float64), (np.sign(margin) + 1) / 2

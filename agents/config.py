@@ -1,0 +1,160 @@
+"""The configuration of a training run: typed, read from YAML, overridden on the command line.
+
+Reading, overriding and refusing unknown fields is jsonargparse's work.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import jsonargparse
+import yaml
+
+from agents.network import NetworkConfig
+from agents.ppo import PPOConfig
+from agents.ranges import check_range
+from tressette_env import Rules
+
+CONFIG_FILE = "config.yaml"
+
+
+@dataclass(frozen=True)
+class GameConfig:
+    """What is played."""
+
+    variant: Literal["two_player", "partners", "historical"] = "partners"
+    """The rule set."""
+    napoletana: bool = False
+    """Whether 3-2-ace of a suit scores (not in historical)."""
+
+    def __post_init__(self) -> None:
+        """Refuse what is no rule set."""
+        _ = self.rules
+
+    @property
+    def rules(self) -> Rules:
+        """The rules object."""
+        return Rules(self.variant, napoletana=self.napoletana)
+
+
+@dataclass(frozen=True)
+class SelfPlayConfig:
+    """How much is played."""
+
+    plays: int = 9_000_000
+    """Cards played in the whole run, 40 a deal, forced plays counted."""
+    deals: int = 1024
+    """Deals of an update."""
+    shards: int = 2
+    """Fixed parts an update's work is split into; the result depends on it."""
+    threads: int = 2
+    """Threads that work on the shards; the result does not depend on it."""
+    average: float = 0.995
+    """Decay per gradient step of the moving average of the weights, which is what plays after training."""
+
+    def __post_init__(self) -> None:
+        """Refuse what can not be run."""
+        check_range("selfplay", self, ("plays", "deals", "shards", "threads"), 1)
+        check_range("selfplay", self, ("average",), 0, 1)
+        if self.deals % self.shards:
+            raise ValueError(f"selfplay.deals ({self.deals}) must be a multiple of selfplay.shards ({self.shards})")
+
+
+@dataclass(frozen=True)
+class EvaluationConfig:
+    """How the run is measured, always in duplicate pairs of deals that training never plays."""
+
+    every: int = 25
+    """Updates between measurements against `rules`; 0: none."""
+    pairs: int = 1000
+    """Pairs of such a measurement."""
+    final_pairs: int = 10_000
+    """Pairs against each opponent of the table at the end; 0: no table."""
+    opponents: tuple[str, ...] = ("random", "greedy", "rules")
+    """The players of the table at the end."""
+
+    def __post_init__(self) -> None:
+        """Refuse what can not be run."""
+        check_range("evaluation", self, ("every", "pairs", "final_pairs"), 0)
+
+
+@dataclass(frozen=True)
+class TrainConfig:
+    """A training run by self-play."""
+
+    game: GameConfig = field(default_factory=GameConfig)
+    network: NetworkConfig = field(default_factory=NetworkConfig)
+    selfplay: SelfPlayConfig = field(default_factory=SelfPlayConfig)
+    ppo: PPOConfig = field(default_factory=PPOConfig)
+    evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)
+    seed: int = 0
+    """Decides the first weights, the deals and every choice."""
+    device: Literal["cpu", "cuda", "auto"] = "cpu"
+    """Where the networks live; auto: cuda if there is one."""
+    precision: Literal["float32", "bfloat16"] = "float32"
+    """Arithmetic of the networks in training; bfloat16 is faster only where the processor has units for it."""
+    name: str = "partners"
+    """Name of the run's folder under runs/; one that exists gets a number."""
+    checkpoint_every: int = 25
+    """Updates between checkpoints."""
+
+    @property
+    def updates(self) -> int:
+        """Updates of the whole run."""
+        return max(1, round(self.selfplay.plays / (self.selfplay.deals * self.game.rules.num_cards)))
+
+
+def parse_arguments(arguments: Sequence[str] | None = None) -> tuple[TrainConfig, Path | None]:
+    """Return the configuration that the command line asks for, and the run directory to resume if any.
+
+    Unknown fields and bad values end the program with exit code 2 and one message.
+    """
+    jsonargparse.set_parsing_settings(docstring_parse_attribute_docstrings=True)
+    parser = jsonargparse.ArgumentParser(
+        prog="train.py",
+        description="Train an agent by self-play and show how it does against the baselines.",
+        epilog="example: python train.py --config configs/two_player.yaml --selfplay.plays 2000000 --seed 1",
+        usage="train.py [-h] [--config FILE] [--resume RUN_DIR] [--SECTION.FIELD VALUE ...]",
+    )
+    parser.add_argument("--config", action="config", help="a YAML file with any of the fields below")
+    parser.add_argument("--resume", type=Path, metavar="RUN_DIR", help="go on from the newest checkpoint of a run")
+    parser.add_class_arguments(TrainConfig, as_group=False)
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    resumed = _resumed_run(given)
+    if resumed is not None:
+        if not (resumed / CONFIG_FILE).is_file():
+            parser.error(f"--resume {resumed}: there is no {CONFIG_FILE} in that folder")
+        given = ["--config", str(resumed / CONFIG_FILE), *given]
+    namespace = parser.parse_args(given)
+    try:
+        values = parser.instantiate(namespace).as_dict()
+    except ValueError as error:
+        parser.error(str(error))
+    values.pop("config", None)
+    resume = values.pop("resume", None)
+    return TrainConfig(**values), resume
+
+
+def _resumed_run(arguments: Sequence[str]) -> Path | None:
+    for index, argument in enumerate(arguments):
+        if argument == "--resume" and index + 1 < len(arguments):
+            return Path(arguments[index + 1])
+        if argument.startswith("--resume="):
+            return Path(argument.partition("=")[2])
+    return None
+
+
+def write_config(config: TrainConfig, path: Path) -> None:
+    """Write a configuration as YAML that `--config` reads."""
+    path.write_text(yaml.safe_dump(plain(config), sort_keys=False), encoding="utf-8")
+
+
+def plain(config: TrainConfig) -> dict[str, Any]:
+    """Return a configuration as plain dicts and lists."""
+    values = asdict(config)
+    values["evaluation"]["opponents"] = list(values["evaluation"]["opponents"])
+    return values

@@ -1,0 +1,153 @@
+"""The suit-equivariant policy network and the critic that also sees the hidden cards.
+
+One tower, with the same weights for each suit, reads the suit's block of the observation together with the
+numbers that concern no suit; towers talk through their mean, and each suit's head scores its ten cards.
+Relabelling suits permutes the logits and changes nothing else (Zaheer et al., "Deep Sets", 2017).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from agents.ranges import check_range
+from tressette_env import OBSERVATION_LAYOUT
+from tressette_env.cards import NUM_CARDS, NUM_RANKS, NUM_SUITS, SUITS
+from tressette_env.rules import VARIANTS, Rules
+
+POINTS_SCALE = 10.0
+"""Points by which values are divided inside the critic."""
+
+_FIELD_SCALES = {"fell": 1 / 40, "drew": 1 / 10}
+_BLOCK_SCALES = {
+    "thirds": 1 / 16,
+    "declared_points": 1 / 6,
+    "scores": 0.0,  # the networks play for the points of the deal, whatever the match stands at
+    "target": 0.0,
+    "tricks": 1 / 5,
+    "cards_left": 1 / 10,
+    "stock": 1 / 20,
+    "trick": 1 / 10,
+    "place": 1 / 3,
+}
+_NEGATIVE = -1e9
+
+
+@dataclass(frozen=True)
+class NetworkConfig:
+    """The size of a network."""
+
+    width: int = 128
+    """Units of the tower of a suit."""
+    head: int = 128
+    """Units of the head of a suit."""
+
+    def __post_init__(self) -> None:
+        """Refuse what can not be built."""
+        check_range("network", self, ("width", "head"), 1)
+
+
+def _scales(variant: str) -> tuple[Tensor, Tensor]:
+    """Return what the bytes of a suit block, and of the other blocks, are multiplied by."""
+    layout = OBSERVATION_LAYOUT[variant]
+    suit = torch.ones(layout[SUITS[0]].shape[0])
+    for name, scale in _FIELD_SCALES.items():
+        if name in layout[SUITS[0]].fields:
+            suit[layout[SUITS[0]].fields[name].slice] = scale
+    shared = [
+        torch.full((block.slice.stop - block.slice.start,), _BLOCK_SCALES.get(name, 1.0))
+        for name, block in layout.items()
+        if name not in SUITS
+    ]
+    return suit, torch.cat(shared)
+
+
+class SuitTowers(nn.Module):
+    """The shared body: observations (n, obs) to features of each suit, (n, 4, head)."""
+
+    suit_scale: Tensor
+    shared_scale: Tensor
+
+    def __init__(self, variant: str, config: NetworkConfig, extra: int = 0) -> None:
+        super().__init__()
+        if variant not in VARIANTS:
+            raise ValueError(f"variant={variant!r} is not allowed: {', '.join(VARIANTS)}")
+        suit_scale, shared_scale = _scales(variant)
+        self.register_buffer("suit_scale", suit_scale, persistent=False)
+        self.register_buffer("shared_scale", shared_scale, persistent=False)
+        self.suit_size = len(suit_scale)
+        self.read_suit = nn.Linear(self.suit_size + extra, config.width)
+        self.read_shared = nn.Linear(len(shared_scale), config.width, bias=False)
+        self.tower = nn.Linear(config.width, config.width)
+        self.own = nn.Linear(config.width, config.head)
+        self.pooled = nn.Linear(config.width, config.head, bias=False)
+
+    def forward(self, observation: Tensor, hidden: Tensor | None = None) -> Tensor:
+        """Return (n, 4, head); `observation` (n, obs) uint8, `hidden` (n, 4, extra) more inputs of each suit."""
+        rows = observation.shape[0]
+        cut = NUM_SUITS * self.suit_size
+        suits = observation[:, :cut].reshape(rows, NUM_SUITS, self.suit_size) * self.suit_scale
+        if hidden is not None:
+            suits = torch.cat([suits, hidden.to(suits.dtype)], dim=2)
+        shared = observation[:, cut:] * self.shared_scale
+        features = torch.relu(self.read_suit(suits) + self.read_shared(shared)[:, None])
+        features = torch.relu(self.tower(features))
+        return torch.relu(self.own(features) + self.pooled(features.mean(dim=1))[:, None])
+
+
+class PolicyNetwork(nn.Module):
+    """Scores the cards: observations (n, obs) uint8 to logits (n, 40), not yet masked."""
+
+    def __init__(self, variant: str, config: NetworkConfig) -> None:
+        super().__init__()
+        self.body = SuitTowers(variant, config)
+        self.score = nn.Linear(config.head, NUM_RANKS)
+
+    def forward(self, observation: Tensor) -> Tensor:
+        """Return the logits."""
+        scores: Tensor = self.score(self.body(observation))
+        return scores.reshape(-1, NUM_CARDS)
+
+
+class Critic(nn.Module):
+    """Values a position for the side to act, history and hidden cards known; used in training alone.
+
+    Returns the expected points still to come (own side minus the other), (n,).
+    """
+
+    def __init__(self, variant: str, config: NetworkConfig) -> None:
+        super().__init__()
+        self.body = SuitTowers(variant, config, hidden_size(variant))
+        self.value = nn.Sequential(nn.Linear(config.head, config.head), nn.ReLU(), nn.Linear(config.head, 1))
+
+    def forward(self, observation: Tensor, hidden: Tensor) -> Tensor:
+        """Return the values; `hidden` is (n, 4, `hidden_size`), see `agents.selfplay`."""
+        pooled = self.body(observation, hidden).mean(dim=1)
+        value: Tensor = self.value(pooled)
+        return value.squeeze(1) * POINTS_SCALE
+
+
+def hidden_size(variant: str) -> int:
+    """Return how many inputs a suit the hidden cards take: ten for each other seat, ten for the stock's order."""
+    rules = Rules(variant)
+    return NUM_RANKS * (rules.seats - 1 + (1 if rules.stock else 0))
+
+
+def autocast(device: torch.device, precision: str) -> torch.autocast:
+    """Return the context in which networks compute in `precision`: ``"float32"`` or ``"bfloat16"``."""
+    return torch.autocast(device.type, dtype=torch.bfloat16, enabled=precision == "bfloat16")
+
+
+def masked_log_probs(logits: Tensor, legal: Tensor) -> Tensor:
+    """Return log-probabilities over the legal cards, (n, 40) float32; very negative where illegal.
+
+    `legal` (n, 40) bool, True = may be played; every row needs one.
+    """
+    return torch.log_softmax(torch.where(legal, logits.float(), _NEGATIVE), dim=1)
+
+
+def entropy_of(log_probs: Tensor) -> Tensor:
+    """Return the entropy in nats of each row of `masked_log_probs`, (n,)."""
+    return -(log_probs.exp() * log_probs.clamp(min=_NEGATIVE / 2)).sum(dim=1)

@@ -1,0 +1,238 @@
+"""Proximal policy optimisation (Schulman et al., 2017) with a separate critic that sees the hidden cards.
+
+An update's decisions are split into fixed shards; each shard's gradient is computed by itself, in one thread,
+and the gradients are averaged in the shards' order.  So the result is the same however many threads work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from agents.network import POINTS_SCALE, Critic, PolicyNetwork, autocast, entropy_of, masked_log_probs
+from agents.ranges import check_range
+from agents.selfplay import Decisions, FloatArray
+from tressette_env.cards import IntArray
+
+
+@dataclass(frozen=True)
+class PPOConfig:
+    """How the policy learns from an update's decisions."""
+
+    learning_rate: float = 1e-3
+    """Step size of the policy (Adam) at the start; falls linearly to `final_learning_rate`."""
+    final_learning_rate: float = 1e-4
+    """Step size of the policy at the end of the run."""
+    critic_learning_rate: float = 1e-3
+    """Step size of the critic at the start; falls in the same proportion as the policy's."""
+    epochs: int = 2
+    """Passes over an update's decisions."""
+    minibatches: int = 6
+    """Gradient steps in a pass."""
+    clip: float = 0.2
+    """How far the probability ratio may move before its gradient is cut."""
+    entropy: float = 0.04
+    """Weight of the entropy bonus, on normalised advantages, at the start."""
+    final_entropy: float = 0.01
+    """Weight of the entropy bonus at the end of the run."""
+    gae_lambda: float = 0.95
+    """λ of generalised advantage estimation over a seat's own decisions; the discount is 1."""
+    max_grad_norm: float = 0.5
+    """Longest gradient of either network; longer ones are scaled down."""
+
+    def __post_init__(self) -> None:
+        """Refuse what can not be run."""
+        check_range("ppo", self, ("epochs", "minibatches"), 1)
+        check_range("ppo", self, ("gae_lambda",), 0, 1)
+        check_range("ppo", self, ("entropy", "final_entropy", "final_learning_rate"), 0)
+        check_range("ppo", self, ("learning_rate", "critic_learning_rate", "clip", "max_grad_norm"), 1e-12)
+
+
+@dataclass(frozen=True)
+class LossStatistics:
+    """Means over an update's gradient steps."""
+
+    policy_loss: float
+    value_loss: float
+    entropy: float
+    approx_kl: float
+    clip_fraction: float
+
+
+class NumericalError(RuntimeError):
+    """A loss or a gradient is no finite number; training can not go on."""
+
+
+def generalized_advantages(values: FloatArray, decisions: Decisions, gae_lambda: float) -> FloatArray:
+    """Return the advantage of each decision in points, (n,).
+
+    `values` (n,): expected final points, own side minus the other.  A trajectory is the unforced decisions of
+    one seat in one deal, undiscounted; its only reward is the deal's points, after the last of them
+    (Schulman et al., "High-dimensional continuous control using generalized advantage estimation", 2016).
+    """
+    seats = int(decisions.seat.max()) + 1
+    track = decisions.deal * seats + decisions.seat
+    order = np.lexsort((decisions.ply, track))
+    track, sorted_values = track[order], values[order]
+    last = np.append(track[1:] != track[:-1], True)
+    following = np.where(last, decisions.final[order], np.append(sorted_values[1:], 0))
+    delta = following - sorted_values
+    steps_left = _steps_to_end(last)
+    advantages = delta.astype(np.float32)
+    for step in range(1, int(steps_left.max()) + 1):
+        here = np.flatnonzero(steps_left == step)
+        advantages[here] += gae_lambda * advantages[here + 1]
+    result = np.empty_like(advantages)
+    result[order] = advantages
+    return result
+
+
+def _steps_to_end(last: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> IntArray:
+    """Return how many decisions of the same trajectory follow each one."""
+    ends = np.flatnonzero(last)
+    index = np.arange(len(last))
+    return ends[np.searchsorted(ends, index)] - index
+
+
+@dataclass(frozen=True)
+class Shard:
+    """Decisions as tensors, with what the losses need."""
+
+    observation: Tensor
+    hidden: Tensor
+    legal: Tensor
+    card: Tensor
+    log_prob: Tensor
+    advantage: Tensor
+    to_come: Tensor
+    """Points still to come when the decision was made: what the critic predicts."""
+
+
+def critic_values(
+    critic: Critic, decisions: Decisions, device: torch.device, precision: str = "float32", block: int = 8192
+) -> FloatArray:
+    """Return the expected final points of the decider's side for each decision, (n,)."""
+    parts = []
+    with torch.inference_mode(), autocast(device, precision):
+        for start in range(0, len(decisions), block):
+            rows = slice(start, start + block)
+            observation = torch.from_numpy(decisions.observation[rows]).to(device)
+            hidden = torch.from_numpy(decisions.hidden[rows]).to(device)
+            parts.append(critic(observation, hidden).float().cpu().numpy())
+    values: FloatArray = np.concatenate(parts) + decisions.taken
+    return values
+
+
+def make_shards(
+    decisions: Sequence[Decisions], values: Sequence[FloatArray], config: PPOConfig, device: torch.device
+) -> list[Shard]:
+    """Return the shards of an update; advantages are normalised over all of them together."""
+    advantages = [
+        generalized_advantages(value, part, config.gae_lambda) for value, part in zip(values, decisions, strict=True)
+    ]
+    everything = np.concatenate(advantages)
+    mean, deviation = everything.mean(), everything.std() + 1e-8
+    return [
+        Shard(
+            observation=torch.from_numpy(part.observation).to(device),
+            hidden=torch.from_numpy(part.hidden).to(device),
+            legal=torch.from_numpy(part.legal).to(device),
+            card=torch.from_numpy(part.card).to(device),
+            log_prob=torch.from_numpy(part.log_prob).to(device),
+            advantage=torch.from_numpy((advantage - mean) / deviation).to(device),
+            to_come=torch.from_numpy(part.final - part.taken).to(device),
+        )
+        for part, advantage in zip(decisions, advantages, strict=True)
+    ]
+
+
+def minibatch_gradients(
+    policy: PolicyNetwork,
+    critic: Critic,
+    shard: Shard,
+    rows: Tensor,
+    config: PPOConfig,
+    entropy_weight: float,
+    precision: str = "float32",
+) -> tuple[list[Tensor], Tensor]:
+    """Return the gradients of both networks (policy's parameters first) and the `LossStatistics` as a tensor."""
+    observation, legal = shard.observation[rows], shard.legal[rows]
+    with autocast(observation.device, precision):
+        logits, to_come = policy(observation), critic(observation, shard.hidden[rows])
+    log_probs = masked_log_probs(logits, legal)
+    log_prob = log_probs.gather(1, shard.card[rows][:, None])[:, 0]
+    log_ratio = log_prob - shard.log_prob[rows]
+    ratio = log_ratio.exp()
+    advantage = shard.advantage[rows]
+    clipped = ratio.clamp(1 - config.clip, 1 + config.clip)
+    policy_loss = -torch.minimum(ratio * advantage, clipped * advantage).mean()
+    entropy = entropy_of(log_probs).mean()
+    error = (to_come.float() - shard.to_come[rows]) / POINTS_SCALE
+    value_loss = error.square().mean()
+    loss = policy_loss - entropy_weight * entropy + value_loss
+    gradients = list(torch.autograd.grad(loss, [*policy.parameters(), *critic.parameters()]))
+    with torch.no_grad():
+        approx_kl = (ratio - 1 - log_ratio).mean()
+        clip_fraction = ((ratio - 1).abs() > config.clip).float().mean()
+        value_error = value_loss * POINTS_SCALE**2
+        statistics = torch.stack([policy_loss, value_error, entropy, approx_kl, clip_fraction])
+    return gradients, statistics
+
+
+def update(
+    policy: PolicyNetwork,
+    critic: Critic,
+    optimizers: Sequence[torch.optim.Optimizer],
+    shards: Sequence[Shard],
+    config: PPOConfig,
+    entropy_weight: float,
+    generator: np.random.Generator,
+    executor: Executor,
+    precision: str,
+    after_step: Callable[[], None],
+) -> LossStatistics:
+    """Do an update's gradient steps, calling `after_step` after each.
+
+    Raises `NumericalError` when a gradient is not finite.
+    """
+    parameters = [list(policy.parameters()), list(critic.parameters())]
+    flat = [parameter for group in parameters for parameter in group]
+    totals = []
+    for _ in range(config.epochs):
+        parts = [_split(len(shard.card), config.minibatches, generator) for shard in shards]
+        for step in range(config.minibatches):
+            jobs = [
+                executor.submit(
+                    minibatch_gradients,
+                    policy,
+                    critic,
+                    shard,
+                    rows[step].to(shard.card.device),
+                    config,
+                    entropy_weight,
+                    precision,
+                )
+                for shard, rows in zip(shards, parts, strict=True)
+            ]
+            results = [job.result() for job in jobs]
+            for index, parameter in enumerate(flat):
+                parameter.grad = sum((gradients[index] for gradients, _ in results[1:]), results[0][0][index])
+                parameter.grad /= len(results)
+            norms = [torch.nn.utils.clip_grad_norm_(group, config.max_grad_norm) for group in parameters]
+            if not all(torch.isfinite(norm) for norm in norms):
+                raise NumericalError("a gradient is not finite: lower ppo.learning_rate, or look at the data")
+            for optimizer in optimizers:
+                optimizer.step()
+            after_step()
+            totals.append(torch.stack([statistics for _, statistics in results]).mean(dim=0))
+    return LossStatistics(*torch.stack(totals).mean(dim=0).tolist())
+
+
+def _split(rows: int, parts: int, generator: np.random.Generator) -> list[Tensor]:
+    """Return a random order of the rows in almost equal parts."""
+    return list(torch.from_numpy(generator.permutation(rows)).tensor_split(parts))

@@ -1,0 +1,90 @@
+"""What a run writes and shows while it trains: TensorBoard, metrics.jsonl, progress (CONTRACT §7)."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from torch.utils.tensorboard import SummaryWriter
+from tqdm import tqdm
+
+from agents.checkpoint import FOLDER
+from agents.config import CONFIG_FILE, TrainConfig, write_config
+
+RUNS = Path("runs")
+METRICS_FILE = "metrics.jsonl"
+_SECONDS_BETWEEN_LINES = 30.0
+
+
+def make_run_dir(config: TrainConfig) -> Path:
+    """Create ``runs/NAME`` (``NAME_2`` … if it exists) with the configuration in it, and return it."""
+    for number in range(1, 100_000):
+        path = RUNS / (config.name if number == 1 else f"{config.name}_{number}")
+        try:
+            path.mkdir(parents=True)
+        except FileExistsError:
+            continue
+        (path / FOLDER).mkdir()
+        write_config(config, path / CONFIG_FILE)
+        return path
+    raise ValueError(f"there are too many runs named {config.name!r} in {RUNS}")
+
+
+class RunLog:
+    """Writes each update's metrics, and shows progress on standard error; a context manager.
+
+    On a terminal a bar, elsewhere a plain line every 30 s and at every measurement.
+    """
+
+    def __init__(self, run_dir: Path, updates: int, done: int) -> None:
+        self._run_dir = run_dir
+        self._updates, self._first = updates, done
+        self._latest: dict[str, float] = {}
+
+    def __enter__(self) -> Self:
+        """Open the files."""
+        self._start = self._last_line = time.monotonic()
+        self._file = (self._run_dir / METRICS_FILE).open("a", encoding="utf-8")
+        self._board = SummaryWriter(str(self._run_dir), purge_step=self._first + 1)
+        terminal = sys.stderr.isatty()
+        self._bar = tqdm(total=self._updates, initial=self._first, unit="update") if terminal else None
+        print(f"writing to {self._run_dir}", file=sys.stderr)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the files."""
+        if self._bar is not None:
+            self._bar.close()
+        self._board.close()
+        self._file.close()
+
+    def write(self, metrics: dict[str, float]) -> None:
+        """Record the metrics of an update."""
+        step = int(metrics["update"])
+        self._file.write(json.dumps(metrics) + "\n")
+        self._file.flush()
+        for tag, value in metrics.items():
+            if "/" in tag:
+                self._board.add_scalar(tag, value, step)
+        self._latest |= metrics
+        self._show(step, measured="eval/points_vs_rules" in metrics)
+
+    def _show(self, step: int, measured: bool) -> None:
+        text = f"{self._latest['speed/decisions_per_second']:,.0f} decisions/s"
+        if "eval/points_vs_rules" in self._latest:
+            text += f", {self._latest['eval/points_vs_rules']:+.2f} points/deal vs rules"
+        if self._bar is not None:
+            self._bar.set_postfix_str(text)
+            self._bar.update()
+            return
+        now = time.monotonic()
+        if measured or now - self._last_line >= _SECONDS_BETWEEN_LINES or step == self._updates:
+            left = (now - self._start) / (step - self._first) * (self._updates - step)
+            print(f"update {step}/{self._updates}, {text}, {left:.0f} s left", file=sys.stderr, flush=True)
+            self._last_line = now

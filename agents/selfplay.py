@@ -1,0 +1,145 @@
+"""Self-play: deals played by one network in every seat, and the decisions kept for learning.
+
+Forced plays (one legal card) teach nothing and are left out.  Randomness comes from (seed, deal, ply), so that
+the decisions do not depend on how deals are spread over workers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from agents.network import PolicyNetwork, autocast, masked_log_probs
+from tressette_env import DealBatch, Rules
+from tressette_env.cards import NUM_RANKS, NUM_SUITS, IntArray, UInt64Array, membership, popcount
+from tressette_env.shuffling import mix64, stream_keys
+from tressette_env.view import View
+
+FloatArray = npt.NDArray[np.float32]
+_SAMPLE = 1  # the stream of the numbers that choose cards; deals come from another one
+
+
+@dataclass
+class Decisions:
+    """Unforced decisions of complete deals, in the order of play.
+
+    ``observation`` (n, obs) uint8; ``hidden`` (n, 4, hidden) uint8, what the critic sees besides; ``legal``
+    (n, 40) bool; ``card`` (n,); ``log_prob`` (n,) of the card when it was played; ``deal``, ``seat``, ``ply``
+    (n,); ``taken`` (n,) points already taken, own side minus the other; ``points`` (deals, 2) at the end;
+    ``plays``: all plays, forced ones too.
+    """
+
+    observation: npt.NDArray[np.uint8]
+    hidden: npt.NDArray[np.uint8]
+    legal: npt.NDArray[np.bool_]
+    card: IntArray
+    log_prob: FloatArray
+    deal: IntArray
+    seat: IntArray
+    ply: IntArray
+    taken: FloatArray
+    points: IntArray
+    plays: int
+
+    def __len__(self) -> int:
+        """Return the number of decisions."""
+        return len(self.card)
+
+    @property
+    def final(self) -> FloatArray:
+        """(n,) float: the deal's points for the decider, own side minus the other."""
+        return _for_side(self.points[self.deal, 0] - self.points[self.deal, 1], self.seat)
+
+
+def hidden_planes(deals: DealBatch, view: View, rows: IntArray) -> npt.NDArray[np.uint8]:
+    """Return what a critic may know besides the observation, (rows, 4, hidden) uint8.
+
+    By suit: the hands of the other seats, next seat first, and in `two_player` for each card of the stock
+    its place, 1 for the next to be drawn.
+    """
+    rules = deals.rules
+    seats = view.seat.astype(np.int64)
+    hands = deals.hands[rows]
+    here = np.arange(len(rows))
+    others = [hands[here, (seats + turn) % rules.seats] for turn in range(1, rules.seats)]
+    planes = [membership(hand).view(np.uint8) for hand in others]
+    if rules.stock:
+        planes.append(_stock_places(deals, rows))
+    stacked = np.stack(planes, axis=1)
+    by_suit = stacked.reshape(len(rows), len(planes), NUM_SUITS, NUM_RANKS).transpose(0, 2, 1, 3)
+    return by_suit.reshape(len(rows), NUM_SUITS, -1)
+
+
+def _stock_places(deals: DealBatch, rows: IntArray) -> npt.NDArray[np.uint8]:
+    rules = deals.rules
+    drawn = np.minimum(2 * (deals.ply[rows] // rules.seats), rules.stock)
+    stock = deals.decks[rows, rules.seats * rules.hand :]
+    places = np.arange(1, rules.stock + 1) - drawn[:, None]
+    planes = np.zeros((len(rows), NUM_SUITS * NUM_RANKS), np.uint8)
+    np.put_along_axis(planes, stock, np.maximum(places, 0).astype(np.uint8), axis=1)
+    return planes
+
+
+def single_cards(bitboards: UInt64Array) -> IntArray:
+    """Return the lowest card of each bitboard (any number where it is empty)."""
+    return popcount((bitboards & (~bitboards + np.uint64(1))) - np.uint64(1))
+
+
+def unit_interval(bits: UInt64Array) -> npt.NDArray[np.float64]:
+    """Return random bits as numbers from 0 to below 1."""
+    return (bits >> np.uint64(11)).astype(np.float64) * 2.0**-53
+
+
+def _for_side(lead_of_side_0: npt.NDArray[Any], seat: npt.NDArray[Any]) -> FloatArray:
+    """Return a difference of side 0 minus side 1 as each seat's own side minus the other."""
+    return np.where(seat & 1, -lead_of_side_0, lead_of_side_0).astype(np.float32)
+
+
+@torch.inference_mode()
+def play_deals(
+    policy: PolicyNetwork, rules: Rules, seed: int, deal_ids: IntArray, device: torch.device, precision: str = "float32"
+) -> Decisions:
+    """Play these deals with `policy` in every seat and return the unforced decisions."""
+    deals = DealBatch(len(deal_ids), rules)
+    deals.reset(seed=seed, deal_ids=deal_ids)
+    keys = stream_keys(seed, _SAMPLE, deal_ids)
+    parts: list[tuple[Any, ...]] = []
+    plays = 0
+    while not deals.done:
+        plays += int(deals.active.sum())
+        legal = deals.legal
+        cards = single_cards(legal)
+        rows = np.flatnonzero(popcount(legal) > 1)
+        if len(rows):
+            view = deals.view().take(rows)
+            uniform = unit_interval(mix64(keys[rows] + view.ply.astype(np.uint64)))
+            with autocast(device, precision):
+                chosen, log_prob = _sample(policy, view, uniform, device)
+            cards[rows] = chosen
+            declared, thirds = view.declared_points, view.thirds
+            taken = _for_side(declared[:, 0] - declared[:, 1] + (thirds[:, 0] - thirds[:, 1]) / 3, view.seat)
+            hidden = hidden_planes(deals, view, rows)
+            parts.append((view.observation, hidden, view.legal, chosen, log_prob, rows, view.seat, view.ply, taken))
+        deals.step(cards)
+    joined = [np.concatenate(columns) for columns in zip(*parts, strict=True)]
+    joined[5:8] = [column.astype(np.int64) for column in joined[5:8]]
+    return Decisions(*joined, points=deals.points, plays=plays)  # type: ignore[arg-type, misc]
+
+
+def _sample(
+    policy: PolicyNetwork, view: View, uniform: npt.NDArray[np.float64], device: torch.device
+) -> tuple[IntArray, FloatArray]:
+    """Return a card drawn from the policy for each row, and its log-probability."""
+    legal = torch.from_numpy(view.legal).to(device)
+    log_probs = masked_log_probs(policy(torch.from_numpy(view.observation).to(device)), legal)
+    cumulative = log_probs.exp().cumsum(dim=1)
+    threshold = torch.from_numpy(uniform.astype(np.float32)).to(device)[:, None] * cumulative[:, -1:]
+    # The first card whose cumulative probability exceeds the number; always one of positive probability.
+    card = (cumulative <= threshold).sum(dim=1).clamp(max=legal.shape[1] - 1)
+    safe = torch.where(legal.gather(1, card[:, None])[:, 0], card, log_probs.argmax(dim=1))
+    log_prob = log_probs.gather(1, safe[:, None])[:, 0]
+    return safe.cpu().numpy(), log_prob.cpu().numpy()

@@ -1,0 +1,100 @@
+"""Duplicate pairs in chunks, here or in worker processes; the result is the same either way.
+
+The chunks do not depend on the number of workers, players are built anew from their names in each process,
+and results come in the order of the chunks.  Processes are spawned, which works on every platform.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+from collections.abc import Generator, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor, TimeoutError
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+
+import agents  # noqa: F401  registers the players that this package adds
+from agents.arena import PairResults, play_pairs
+from tressette_env import Rules
+from tressette_env.players import Player, make_player
+
+CHUNK_PAIRS = 500
+_POLL_SECONDS = 0.5  # on Windows a wait without end does not notice Ctrl-C
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """Two players by name, the game they play, and its seed (which also seeds the players)."""
+
+    a: str
+    b: str
+    rules: Rules
+    seed: int = 0
+    episode: str = "deal"
+
+
+@lru_cache(maxsize=1)
+def build_players(meeting: Meeting) -> tuple[Player, Player]:
+    """Return both players; ``ValueError`` for an unknown one.
+
+    Both get the seed of the meeting: they draw from it and what they know, so that a player meeting itself
+    scores exactly 0, and swapping A and B swaps the sign of the result.
+    """
+    a, b = (make_player(name, meeting.rules.variant, meeting.seed) for name in (meeting.a, meeting.b))
+    return a, b
+
+
+def play_chunk(meeting: Meeting, first: int, pairs: int) -> PairResults:
+    """Play some consecutive pairs of a meeting."""
+    a, b = build_players(meeting)
+    names = (f"A ({meeting.a})", f"B ({meeting.b})")
+    return play_pairs(a, b, meeting.rules, meeting.seed, first, pairs, meeting.episode, names)
+
+
+def play_chunks(meeting: Meeting, pairs: int, workers: int = 1) -> Generator[PairResults, None, None]:
+    """Play pairs 0 to `pairs - 1` and yield the results chunk by chunk, in order.
+
+    Closing the iterator, an error or an interrupt stops the worker processes.
+    """
+    chunks = [(first, min(CHUNK_PAIRS, pairs - first)) for first in range(0, pairs, CHUNK_PAIRS)]
+    if workers == 1 or len(chunks) == 1:
+        for first, size in chunks:
+            yield play_chunk(meeting, first, size)
+        return
+    executor = ProcessPoolExecutor(min(workers, len(chunks)), multiprocessing.get_context("spawn"), _ignore_interrupts)
+    try:
+        with _interrupts_ignored():
+            futures = [executor.submit(play_chunk, meeting, first, size) for first, size in chunks]
+        for future in futures:
+            yield _result(future)
+    except BaseException:
+        for process in multiprocessing.active_children():
+            process.terminate()
+        raise
+    finally:
+        executor.shutdown(wait=True, cancel_futures=True)
+
+
+def _result(future: Future[PairResults]) -> PairResults:
+    while True:
+        try:
+            return future.result(timeout=_POLL_SECONDS)
+        except TimeoutError:
+            if future.done():  # the error is the player's own
+                raise
+
+
+def _ignore_interrupts() -> None:
+    """Leave Ctrl-C, which reaches every process of the terminal, to the main process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+@contextmanager
+def _interrupts_ignored() -> Iterator[None]:
+    """Start processes that do not stop in the middle of an import (they inherit this)."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,209 @@
+"""Duplicate pairs and their statistics (CONTRACT §7)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from agents import workers
+from agents.arena import PairResults, join_results, play_pairs
+from agents.statistics import summarize
+from agents.workers import Meeting, play_chunks
+from tests.games import FULL_RULES, SMALL_RULES, name
+from tests.toy_players import Highest, Illegal, Lowest, Mixed
+from tressette_env import DealBatch, MatchBatch, Rules, deals
+from tressette_env.players import IllegalReplyError, Player
+from tressette_env.view import View
+
+EPISODES = ("deal", "match")
+TOYS = "tests.toy_players"
+
+
+def one_game(players: list[Player], rules: Rules, seed: int, game_id: int, episode: str) -> DealBatch:
+    """Play one game alone, card by card; `players` by side."""
+    game = DealBatch(1, rules) if episode == "deal" else MatchBatch(1, rules)
+    game.reset(seed=seed, deal_ids=[game_id])
+    while not game.done:
+        game.step(np.asarray(players[game.player[0] % 2].act(game.view())))
+    return game
+
+
+def same(one: PairResults, other: PairResults) -> bool:
+    return (
+        np.array_equal(one.margin, other.margin)
+        and np.array_equal(one.wins, other.wins)
+        and one.decisions == other.decisions
+    )
+
+
+@pytest.mark.parametrize("episode", EPISODES)
+@pytest.mark.parametrize("rules", [*FULL_RULES, SMALL_RULES[1], SMALL_RULES[8]], ids=name)
+def test_a_pair_is_two_games_on_the_same_cards_with_the_sides_swapped(rules: Rules, episode: str) -> None:
+    a, b = Mixed(rules.variant), Lowest(rules.variant)
+    results = play_pairs(a, b, rules, seed=5, first=2, pairs=4, episode=episode)
+    decisions = 0
+    for pair in range(4):
+        margins, wins = [], []
+        for side_of_a, players in enumerate(([a, b], [b, a])):
+            game = one_game(players, rules, 5, 2 + pair, episode)
+            points = game.points[0]
+            margin = int(points[side_of_a] - points[1 - side_of_a])
+            decisions += rules.num_cards
+            if isinstance(game, MatchBatch):
+                margin = int(game.payment[0]) * (1 if game.winner[0] == side_of_a else -1)
+                decisions += rules.num_cards * (int(game.deal_number[0]) - 1)
+                decisions += int(game.ply[0])
+            margins.append(margin)
+            wins.append(1.0 if margin > 0 else 0.5 if margin == 0 else 0.0)
+        assert results.margin[pair] == np.mean(margins)
+        assert results.wins[pair] == np.mean(wins)
+    assert results.decisions == decisions
+
+
+@pytest.mark.parametrize("episode", EPISODES)
+@pytest.mark.parametrize("rules", FULL_RULES, ids=name)
+def test_a_player_against_itself_scores_exactly_zero(rules: Rules, episode: str) -> None:
+    for player in (Lowest(rules.variant), Mixed(rules.variant, seed=3)):
+        results = play_pairs(player, player, rules, seed=1, first=0, pairs=40, episode=episode)
+        summary = summarize(results)
+        assert (summary["mean"], summary["ci95"], summary["sd_pair"]) == (0, [0, 0], 0)
+        assert summary["win_rate"] == 0.5
+        assert set(results.wins) == {0.5}
+
+
+@pytest.mark.parametrize("episode", EPISODES)
+def test_results_do_not_depend_on_how_the_pairs_are_grouped(episode: str) -> None:
+    rules = Rules("partners", napoletana=True)
+    a, b = Mixed("partners"), Highest("partners")
+
+    def play(first: int, pairs: int) -> PairResults:
+        return play_pairs(a, b, rules, 9, first, pairs, episode)
+
+    whole = play(0, 30)
+    assert same(join_results([play(0, 7), play(7, 1), play(8, 22)]), whole)
+    assert np.array_equal(play(0, 12).margin, whole.margin[:12])  # more pairs leave the earlier ones alone
+    assert not np.array_equal(play(30, 30).margin, whole.margin)
+    assert len(set(whole.margin)) > 2
+
+
+def test_swapping_the_players_changes_the_sign() -> None:
+    rules = Rules("two_player")
+    a, b = Mixed("two_player"), Highest("two_player")
+    ab, ba = (play_pairs(*players, rules, 2, 0, 50) for players in ((a, b), (b, a)))
+    assert np.array_equal(ab.margin, -ba.margin)
+    assert np.array_equal(ab.wins, 1 - ba.wins)
+
+
+class Watcher(Mixed):
+    """Notes what it is shown."""
+
+    def __init__(self, variant: str, seed: int = 0) -> None:
+        super().__init__(variant, seed)
+        self.views: list[View] = []
+
+    def act(self, view: View) -> np.ndarray:
+        self.views.append(view)
+        return super().act(view)
+
+
+@pytest.mark.parametrize("variant", ["two_player", "partners"])
+def test_a_player_is_shown_its_own_decisions_only(variant: str) -> None:
+    a, b = Watcher(variant), Watcher(variant, seed=1)
+    results = play_pairs(a, b, Rules(variant), seed=4, first=0, pairs=20)
+    shown = [sum(len(view) for view in player.views) for player in (a, b)]
+    assert shown == [20 * 40, 20 * 40]
+    assert sum(shown) == results.decisions
+    for view in (*a.views, *b.views):
+        assert (view.seat >= 0).all()
+        assert view.legal.any(axis=1).all()
+    leading = [player.views[0].hand for player in (a, b)]
+    assert set(leading[0].tolist()) == set(leading[1].tolist())  # both get to lead with the same cards
+
+
+def test_a_deal_won_by_declarations_counts_for_both_seatings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No card is played, and the pair is even.  From 0:0 it takes 21 marks: too rare to find, so 5 shall do."""
+    monkeypatch.setattr(deals, "HISTORICAL_TARGET", 5)
+    rules = Rules("historical")
+    batch = DealBatch(200, rules)
+    batch.reset(seed=6)
+    declared = ~batch.active
+    assert (np.abs(batch.points[declared]).max(axis=1) >= 5).all()
+    results = play_pairs(Mixed("historical"), Lowest("historical"), rules, seed=6, first=0, pairs=200)
+    assert 0 < declared.sum() < 200
+    assert set(results.margin[declared]) == {0.0}
+    assert set(results.wins[declared]) == {0.5}
+    assert results.decisions == 2 * 40 * np.count_nonzero(~declared)
+
+
+def test_an_illegal_reply_names_player_deal_and_ply() -> None:
+    a, b = Lowest("partners"), Illegal("partners")
+    with pytest.raises(IllegalReplyError, match=r"^my bot played \w\w in deal 10\d at ply 6; legal cards: ") as raised:
+        play_pairs(a, b, Rules("partners"), seed=1, first=100, pairs=10, names=("other", "my bot"))
+    told = str(raised.value).split()
+    deal, card = int(told[6]), told[3]
+    with pytest.raises(IllegalReplyError) as alone:
+        play_pairs(a, b, Rules("partners"), seed=1, first=deal, pairs=1, names=("other", "my bot"))
+    assert f"played {card} in deal {deal} " in str(alone.value)
+    with pytest.raises(IllegalReplyError, match=r"A played \w\w in match \d, deal 0 at ply 6; legal cards: "):
+        play_pairs(b, a, Rules("partners"), seed=1, first=0, pairs=10, episode="match")
+
+
+def test_an_unknown_episode_is_refused() -> None:
+    with pytest.raises(ValueError, match="episode='party' is not allowed: 'deal', 'match'"):
+        play_pairs(Lowest("partners"), Lowest("partners"), Rules("partners"), 0, 0, 1, episode="party")
+
+
+def test_workers_and_chunks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    meeting = Meeting(f"{TOYS}:Mixed", f"{TOYS}:Highest", Rules("partners", napoletana=True), seed=3)
+    expected = play_pairs(Mixed("partners", seed=3), Highest("partners"), meeting.rules, 3, 0, 50)
+    assert same(join_results(play_chunks(meeting, 50)), expected)
+    monkeypatch.setattr(workers, "CHUNK_PAIRS", 12)
+    assert [len(part) for part in play_chunks(meeting, 50)] == [12, 12, 12, 12, 2]
+    assert same(join_results(play_chunks(meeting, 50)), expected)
+    assert same(join_results(play_chunks(meeting, 50, workers=2)), expected)
+
+
+def test_summary_by_hand() -> None:
+    results = PairResults(np.array([1.0, -1.0, 3.0, 5.0]), np.array([1.0, 0.0, 0.5, 1.0]), 320)
+    summary = summarize(results)
+    spread = math.sqrt((1 + 9 + 1 + 9) / 3)
+    assert summary["mean"] == 2
+    assert summary["sd_pair"] == pytest.approx(spread)
+    assert summary["ci95"] == pytest.approx([2 - 1.96 * spread / 2, 2 + 1.96 * spread / 2])
+    assert summary["win_rate"] == 0.625
+    assert summary["pairs"] == 4
+
+
+def test_too_few_pairs_say_nothing() -> None:
+    none = summarize(join_results([]))
+    assert none["pairs"] == 0
+    assert all(math.isnan(value) for value in (none["mean"], *none["ci95"], none["win_rate"], none["sd_pair"]))
+    one = summarize(PairResults(np.array([2.0]), np.array([1.0]), 80))
+    assert (one["mean"], one["win_rate"], one["pairs"]) == (2, 1, 1)
+    assert all(math.isnan(value) for value in (*one["ci95"], one["sd_pair"]))
+
+
+def test_the_interval_covers_the_true_mean_95_times_in_100() -> None:
+    """Margins of a skewed, lumpy distribution, as points are: 4,000 experiments of 300 pairs."""
+    rng = np.random.default_rng(0)
+    margins, chances = np.array([-6.0, -1.0, 0.0, 1.0, 11.0]), [0.1, 0.3, 0.25, 0.25, 0.1]
+    truth = float(margins @ chances)
+    experiments = rng.choice(margins, size=(4000, 300), p=chances)
+    covered = 0
+    for experiment in experiments:
+        low, high = summarize(PairResults(experiment, np.zeros(300), 0))["ci95"]
+        covered += low <= truth <= high
+    # A correct interval misses this band less than once in a thousand seeds.
+    assert covered / 4000 == pytest.approx(0.95, abs=0.012)
+
+
+def test_the_interval_treats_the_pair_as_the_unit() -> None:
+    """Pairs of real games: the spread of means of 100 pairs is what the interval of each predicts."""
+    rules = Rules("partners")
+    results = play_pairs(Mixed("partners"), Lowest("partners"), rules, seed=8, first=0, pairs=4000)
+    truth = results.margin.mean()
+    groups = results.margin.reshape(40, 100)
+    inside = [low <= truth <= high for low, high in (summarize(PairResults(g, g, 0))["ci95"] for g in groups)]
+    assert 34 <= sum(inside) <= 40

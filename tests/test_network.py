@@ -1,0 +1,128 @@
+"""The networks: masked probabilities, suit equivariance, fixed blocks, first weights."""
+
+import itertools
+
+import numpy as np
+import pytest
+import torch
+
+from agents.initialization import initialize
+from agents.network import Critic, NetworkConfig, PolicyNetwork, entropy_of, hidden_size, masked_log_probs
+from agents.network_player import NetworkPlayer
+from agents.selfplay import hidden_planes
+from tressette_env import DealBatch
+from tressette_env.cards import NUM_RANKS, SUITS, cards_of
+from tressette_env.observation import obs_size, suit_order
+from tressette_env.rules import VARIANTS
+
+SMALL = NetworkConfig(width=16, head=16)
+
+
+def mid_deal(variant: str, plies: int, deals: int = 32) -> DealBatch:
+    batch = DealBatch(deals, variant)
+    batch.reset(seed=5)
+    for _ in range(plies):
+        batch.step(batch.legal_mask().argmax(axis=1))
+    return batch
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 40])
+def test_equal_logits_give_the_entropy_of_a_uniform_choice(count: int) -> None:
+    legal = torch.zeros(1, 40, dtype=torch.bool)
+    legal[0, :count] = True
+    log_probs = masked_log_probs(torch.full((1, 40), 3.0), legal)
+    assert entropy_of(log_probs).exp().item() == pytest.approx(count, rel=1e-5)
+    assert log_probs[0, :count].exp().sum().item() == pytest.approx(1)
+    assert (log_probs[0, count:].exp() == 0).all()
+
+
+def test_gradients_of_masked_entropy_are_finite_whatever_the_logits() -> None:
+    logits = torch.tensor([[60.0, -60.0, 0.0] + [0.0] * 37], requires_grad=True)
+    legal = torch.zeros(1, 40, dtype=torch.bool)
+    legal[0, :3] = True
+    entropy_of(masked_log_probs(logits, legal)).sum().backward()
+    assert logits.grad is not None
+    assert torch.isfinite(logits.grad).all()
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_relabelling_suits_permutes_the_logits(variant: str) -> None:
+    policy = initialize(PolicyNetwork(variant, SMALL), 3)
+    observation = mid_deal(variant, 11).observe()
+    logits = policy(torch.from_numpy(observation)).detach()
+    for order in itertools.permutations(SUITS):
+        moved = policy(torch.from_numpy(observation[:, suit_order(variant, "".join(order))])).detach()
+        columns = [SUITS.index(suit) * NUM_RANKS + rank for suit in order for rank in range(NUM_RANKS)]
+        torch.testing.assert_close(moved, logits[:, columns], rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_relabelling_suits_leaves_the_critic_alone(variant: str) -> None:
+    critic = initialize(Critic(variant, SMALL), 3)
+    observation = torch.from_numpy(mid_deal(variant, 5).observe())
+    hidden = torch.randint(0, 2, (32, 4, hidden_size(variant)), generator=torch.Generator().manual_seed(0))
+    order = "SDBC"
+    moved = critic(
+        observation[:, torch.from_numpy(suit_order(variant, order))], hidden[:, [SUITS.index(suit) for suit in order]]
+    )
+    torch.testing.assert_close(moved, critic(observation, hidden), rtol=1e-4, atol=1e-5)
+
+
+def test_an_answer_does_not_depend_on_the_batch() -> None:
+    player = NetworkPlayer(initialize(PolicyNetwork("partners", SMALL), 1), "partners")
+    view = mid_deal("partners", 9, deals=300).view()
+    together = player.logits(view)
+    for row in (0, 137, 299):
+        assert torch.equal(player.logits(view.take(np.array([row])))[0], together[row])
+
+
+def test_drawn_cards_depend_on_the_seed_and_the_information_alone() -> None:
+    policy = initialize(PolicyNetwork("two_player", SMALL), 1)
+    view = mid_deal("two_player", 12, deals=200).view()
+    player = NetworkPlayer(policy, "two_player", seed=4, temperature=1.0)
+    cards = player.act(view)
+    assert view.legal[np.arange(200), cards].all()
+    rows = np.arange(199, -1, -7)
+    assert (player.act(view.take(rows)) == cards[rows]).all()
+    assert (NetworkPlayer(policy, "two_player", seed=5, temperature=1.0).act(view) != cards).any()
+
+
+def test_weights_come_from_the_seed_alone() -> None:
+    first = initialize(PolicyNetwork("partners", SMALL), 7).state_dict()
+    torch.rand(10)  # the global generator must not matter
+    again = initialize(PolicyNetwork("partners", SMALL), 7).state_dict()
+    other = initialize(PolicyNetwork("partners", SMALL), 8).state_dict()
+    assert all(torch.equal(first[name], again[name]) for name in first)
+    assert not torch.equal(first["body.tower.weight"], other["body.tower.weight"])
+
+
+def test_play_starts_close_to_uniform() -> None:
+    batch = mid_deal("partners", 0)
+    policy = initialize(PolicyNetwork("partners", NetworkConfig()), 0)
+    legal = torch.from_numpy(batch.legal_mask())
+    entropy = entropy_of(masked_log_probs(policy(torch.from_numpy(batch.observe())), legal))
+    assert (entropy > np.log(10) - 0.01).all()
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_hidden_planes_hold_the_other_hands_and_the_order_of_the_stock(variant: str) -> None:
+    batch = mid_deal(variant, 6)
+    rows = np.arange(batch.num_deals)
+    planes = hidden_planes(batch, batch.view(), rows)
+    seats = batch.rules.seats
+    for row in rows:
+        cards = planes[row].reshape(4, -1, NUM_RANKS)
+        for turn in range(1, seats):
+            seat = (int(batch.player[row]) + turn) % seats
+            held = [10 * suit + rank for suit, rank in zip(*np.nonzero(cards[:, turn - 1]), strict=True)]
+            assert held == cards_of(batch.hands[row, seat])
+        if batch.rules.stock:
+            order = cards[:, seats - 1].reshape(-1)
+            stock = batch.decks[row, 20 + 2 * 3 :]
+            assert order[stock].tolist() == list(range(1, len(stock) + 1))
+            assert np.count_nonzero(order) == len(stock)
+
+
+def test_observation_size_is_what_the_networks_read() -> None:
+    for variant in VARIANTS:
+        assert mid_deal(variant, 0).observe().shape[1] == obs_size(variant)

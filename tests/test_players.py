@@ -1,0 +1,241 @@
+"""Players by name, and their replies checked (CONTRACT §6)."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.toy_players import Highest, Lowest, lowest
+from tressette_env import DealBatch, players
+from tressette_env.baselines import GreedyPlayer, RandomPlayer, RulesPlayer
+from tressette_env.players import (
+    IllegalReplyError,
+    Player,
+    decide,
+    known_players,
+    make_player,
+    register_checkpoint_loader,
+    register_player,
+)
+from tressette_env.view import View
+
+TOYS = "tests.toy_players"
+
+
+class Recorder(Lowest):
+    """Keeps the options it was built with."""
+
+    def __init__(self, variant: str, seed: int = 0, depth: int = 1, name: str = "", exact: bool = False) -> None:
+        super().__init__(variant, seed)
+        self.options = (depth, name, exact)
+
+
+class Loaded(Lowest):
+    """Stands for the player of a checkpoint."""
+
+    def __init__(self, path: Path, variant: str, seed: int = 0, temperature: float = 0.0) -> None:
+        super().__init__(variant, seed)
+        self.path, self.temperature = path, temperature
+
+
+@pytest.fixture(autouse=True)
+def _registries(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each test works on its own copy of what is registered."""
+    monkeypatch.setattr(players, "_FACTORIES", dict(players._FACTORIES))
+    monkeypatch.setattr(players, "_CHECKPOINT_LOADERS", [])
+
+
+def test_the_baselines_are_known() -> None:
+    assert {"random", "greedy", "rules"} <= set(known_players())
+    for name, kind in (("random", RandomPlayer), ("greedy", GreedyPlayer), ("rules", RulesPlayer)):
+        for variant in ("two_player", "partners", "historical"):
+            assert isinstance(make_player(name, variant, seed=1), kind)
+
+
+@pytest.mark.parametrize("variant", ["two_player", "partners", "historical"])
+@pytest.mark.parametrize("name", ["random", "greedy", "rules", f"{TOYS}:Lowest"])
+def test_players_by_name_play_whole_deals(name: str, variant: str) -> None:
+    deals = DealBatch(30, variant)
+    deals.reset(seed=1)
+    player = make_player(name, variant, seed=2)
+    assert isinstance(player, Player)
+    while not deals.done:
+        deals.step(decide(player, deals.view(), name))
+
+
+def test_options_reach_the_factory_as_values() -> None:
+    register_player("recorder", Recorder)
+    player = make_player("recorder:depth=3,name=a.b,exact=true", "partners", seed=4)
+    assert isinstance(player, Recorder)
+    assert player.options == (3, "a.b", True)
+    assert (player.variant, player.seed) == ("partners", 4)
+
+
+def test_a_seed_option_wins_over_the_argument() -> None:
+    register_player("recorder", Recorder)
+    assert make_player("recorder:seed=9", "partners", seed=4).seed == 9  # type: ignore[attr-defined]
+    assert make_player(f"{TOYS}:Lowest:seed=8", "partners", seed=4).seed == 8  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("spec", "told"),
+    [
+        ("nobody", r"unknown player 'nobody': use one of greedy, random, rules"),
+        ("", "unknown player ''"),
+        (":seed=1", "unknown player"),
+        ("x" * 5000, "unknown player"),
+        ("nobody:depth=1", "unknown player 'nobody:depth=1'"),
+        ("no_such_module:player", "unknown player 'no_such_module:player': use one of"),
+        (f"{TOYS}:Missing", f"module '{TOYS}' has no attribute 'Missing'"),
+        (f"{TOYS}:not_callable", "no method act and is no factory"),
+        (f"{TOYS}:Mute", "Mute has no method act"),
+        (f"{TOYS}:lowest:seed=1", "is an object and takes no options"),
+        ("random:depth=1", "depth.*its options are: seed"),
+        ("random:depth", "option 'depth' must read name=value"),
+        ("random:=1", "must read name=value"),
+        ("random:seed=", "must read name=value"),
+        (f"{TOYS}:Lowest:depth=1", "depth.*its options are: seed"),
+        ("a checkpoint.safetensors", "unknown player"),
+    ],
+)
+def test_what_names_no_player_is_refused(spec: str, told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        make_player(spec, "partners")
+
+
+def test_modules_name_classes_functions_and_objects(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert isinstance(make_player(f"{TOYS}:Highest", "partners"), Highest)
+    assert make_player(f"{TOYS}:lowest", "partners") is lowest
+    (tmp_path / "my_player_file.py").write_text(
+        "from tests.toy_players import Highest\n"
+        "def build(variant, seed, strength=1):\n"
+        "    player = Highest(variant, seed)\n"
+        "    player.strength = strength\n"
+        "    return player\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    player = make_player("my_player_file:build:strength=5", "partners", seed=6)
+    assert (type(player), player.seed, player.strength) == (Highest, 6, 5)  # type: ignore[attr-defined]
+
+
+def test_a_module_of_the_current_folder_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "my_folder_player.py").write_text("from tests.toy_players import lowest as mine\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [entry for entry in sys.path if entry != ""])
+    assert make_player("my_folder_player:mine", "partners") is lowest
+
+
+def test_an_error_inside_a_module_is_not_hidden(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "my_broken_player.py").write_text("import a_package_that_is_missing\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ModuleNotFoundError, match="a_package_that_is_missing"):
+        make_player("my_broken_player:build", "partners")
+
+
+def test_paths_name_checkpoints(tmp_path: Path) -> None:
+    path = tmp_path / "agent.safetensors"
+    path.touch()
+    with pytest.raises(ValueError, match="import agents"):
+        make_player(str(path), "partners")
+    register_checkpoint_loader(Loaded)
+    player = make_player(str(path), "partners", seed=3)
+    assert isinstance(player, Loaded)
+    assert (player.path, player.variant, player.seed, player.temperature) == (path, "partners", 3, 0)
+    warm = make_player(f"{path}:temperature=0.5,seed=1", "partners", seed=3)
+    assert isinstance(warm, Loaded)
+    assert (warm.path, warm.seed, warm.temperature) == (path, 1, 0.5)
+    with pytest.raises(ValueError, match="its options are: seed, temperature"):
+        make_player(f"{path}:heat=1", "partners")
+
+
+def test_known_names_come_before_paths_and_paths_before_modules(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    register_checkpoint_loader(Loaded)
+    for name in ("random", TOYS):
+        (tmp_path / name).touch()
+    assert isinstance(make_player("random", "partners"), RandomPlayer)
+    assert isinstance(make_player("./random", "partners"), Loaded)
+    assert isinstance(make_player(f"{TOYS}:seed=1", "partners"), Loaded)
+
+
+def test_a_name_belongs_to_one_factory() -> None:
+    register_player("mine", Lowest)
+    register_player("mine", Lowest)
+    with pytest.raises(ValueError, match="'mine' is registered already"):
+        register_player("mine", Highest)
+    assert "mine" in known_players()
+
+
+class Replies:
+    """Returns what it is told to."""
+
+    def __init__(self, reply: Callable[[View], Any]) -> None:
+        self._reply = reply
+
+    def act(self, view: View) -> Any:
+        return self._reply(view)
+
+
+def first_trick() -> DealBatch:
+    """Three deals, the second of which stands one play behind."""
+    deals = DealBatch(3, "partners")
+    deals.reset(seed=1)
+    deals.step(deals.legal_mask().argmax(axis=1), rows=np.array([True, False, True]))
+    return deals
+
+
+def an_illegal_card(view: View) -> Any:
+    cards = view.legal.argmax(axis=1)
+    cards[2] = (~view.legal[2]).argmax()
+    return cards
+
+
+@pytest.mark.parametrize(
+    ("reply", "told"),
+    [
+        (an_illegal_card, r"^bot played \w\w in row 2 at ply 1; legal cards: \w\w"),
+        (lambda view: [40, 40, 40], r"^bot played 40 in row 0 at ply 1"),
+        (lambda view: np.where(np.arange(3) == 1, -1, view.legal.argmax(axis=1)), "^bot played -1 in row 1 at ply 0"),
+        (lambda view: [0, 0], r"bot returned int64 of shape \(2,\).*must return \(3,\) integers"),
+        (lambda view: 7, r"bot returned int64 of shape \(\)"),
+        (lambda view: view.legal.argmax(axis=1) * 1.0, "bot returned float64"),
+        (lambda view: view.legal.any(axis=1), "bot returned bool"),
+        (lambda view: None, "bot returned object"),
+    ],
+)
+def test_illegal_replies_name_player_row_and_ply(reply: Callable[[View], Any], told: str) -> None:
+    with pytest.raises(IllegalReplyError, match=told):
+        decide(Replies(reply), first_trick().view(), "bot")
+
+
+def test_the_caller_may_say_where_a_row_belongs() -> None:
+    with pytest.raises(IllegalReplyError, match=r"in deal 72 at ply 1; legal cards"):
+        decide(Replies(an_illegal_card), first_trick().view(), "bot", lambda row: f"deal {70 + row}")
+    with pytest.raises(IllegalReplyError, match=r"in deal 70 at ply 1; act must return"):
+        decide(Replies(lambda view: None), first_trick().view(), "bot", lambda row: f"deal {70 + row}")
+
+
+@pytest.mark.parametrize("nonsense", [-5, 99, 10**12])
+def test_replies_for_rows_that_do_not_act_are_ignored(nonsense: int) -> None:
+    deals = DealBatch(1, "partners")
+    deals.reset(seed=1)
+    while not deals.done:
+        deals.step(deals.legal_mask().argmax(axis=1))
+    both = deals.view()
+    assert both.seat.tolist() == [-1]
+    assert decide(Replies(lambda view: [nonsense]), both).tolist() == [0]
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int32, np.uint64])
+def test_any_integer_type_will_do(dtype: type) -> None:
+    view = first_trick().view()
+    cards = decide(Replies(lambda view: view.legal.argmax(axis=1).astype(dtype)), view)
+    assert cards.dtype == np.int64
+    assert cards.tolist() == view.legal.argmax(axis=1).tolist()

@@ -1,0 +1,146 @@
+"""The rules for leading.
+
+A rule gives each legal card marks, (k, n) float32 by name; `weights` says what a mark is worth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tressette_env.baselines.bits import THREES, TOPS, TWOS, any_of, as_float, count
+from tressette_env.baselines.facts import PARTNER, Facts, Marks
+from tressette_env.cards import ACE, ACES, FIGURES, TWO
+
+
+def cash_winners(f: Facts) -> Marks:
+    """Play cards that no opponent can beat: the trick is safe, and stays in the hand's control.
+
+    The more winners stand in the suit, the better; the more cards of it are out, the less the later ones
+    are in danger, so they can wait.
+    """
+    sure = as_float(f.sure)
+    out = f.out & f.suit
+    return {
+        "winner": sure,
+        "value": sure * f.value,
+        "winners in suit": sure * count(f.masters & f.suit),
+        "still out": sure * count(out),
+        "strength": sure * f.strength,
+    }
+
+
+def hold_aces(f: Facts) -> Marks:
+    """Hold an ace back while a 2 or 3 that beats it is out, and cash it when none is: it is worth a whole point."""
+    ace = f.rank(ACE)
+    return {
+        "guarded": as_float(ace & ~f.sure),
+        "guarded and bare": as_float(ace & ~f.sure & (f.length == 1)),
+        "winner": as_float(ace & f.sure),
+    }
+
+
+def trust_partner(f: Facts) -> Marks:
+    """Without a winner, lead where the partner is likely to hold the top card, and risk no valuable card."""
+    return {"ours": f.unsure * f.ours, "value at risk": f.unsure * (1 - f.ours) * f.value}
+
+
+def long_suit(f: Facts) -> Marks:
+    """Set up a long suit: when the others have run out of it, its small cards win, no suit being trump."""
+    return {
+        "length": f.length,
+        "length, no winner": f.unsure * f.length,
+        "headed by 3 or 2": f.unsure * any_of(f.own, TOPS),
+        "single card": f.unsure * (f.length == 1),
+        "still out": f.unsure * count(f.out & f.suit),
+    }
+
+
+def force_out(f: Facts) -> Marks:
+    """Drive out the 3 or 2 above one's own honours, and do not play small under one's own 3 or 2.
+
+    With ace and 2 the 2 forces the 3 and the ace becomes a winner; under the ace a small card asks the
+    others to spend their 3 and 2; but a small card away from the 3 gives the trick, and its ace, away.
+    """
+    ace, small = any_of(f.own, ACES), f.strength < ACE
+    two_under_three = f.rank(TWO) & any_of(f.theirs & f.suit, THREES)
+    return {
+        "small under the ace": f.unsure * (small & ace),
+        "2 before the ace": as_float(two_under_three & ace),
+        "2 without the ace": as_float(two_under_three & ~ace),
+        "small under the 3": f.unsure * (small & any_of(f.own, THREES)),
+        "small under the 2": f.unsure * (small & any_of(f.own, TWOS)),
+    }
+
+
+def suits_led(f: Facts) -> Marks:
+    """Return the partner's suit: he led it because he wants it; and judge by what the others led."""
+    theirs = any_of_seats(f, 1)
+    marks = {
+        "theirs": theirs,
+        "theirs, no winner": f.unsure * theirs,
+        "own": as_float((f.led_by[0] & f.suit) != 0),
+    }
+    if len(f.led_by) > PARTNER:
+        partners = as_float((f.led_by[PARTNER] & f.suit) != 0)
+        marks |= {"partner's": partners, "partner's, no winner": f.unsure * partners}
+    return marks
+
+
+def any_of_seats(f: Facts, first: int) -> Marks:
+    led = f.led_by[first]
+    if len(f.led_by) > PARTNER:
+        led = led | f.led_by[first + PARTNER]
+    return as_float((led & f.suit) != 0)
+
+
+def known_voids(f: Facts) -> Marks:
+    """Use known voids: an opponent without the suit cannot take the trick, a partner without it throws points on."""
+    sure = as_float(f.sure)
+    void = [as_float((may & f.suit) == 0) for may in f.may]
+    marks = {"opponents without": sure * sum(void[0::2])}
+    if len(void) >= PARTNER:
+        marks |= {"partner without, winner": sure * void[1], "partner without, no winner": f.unsure * void[1]}
+    return marks
+
+
+def last_trick(f: Facts) -> Marks:
+    """Keep a winner for the last trick, which counts a whole point: do not cash the only one early."""
+    sure, winners = as_float(f.sure), count(f.masters)
+    return {
+        "only winner": sure * (winners == 1) * (f.left > 1),
+        "other winners": sure * winners,
+    }
+
+
+def forced_reply(f: Facts) -> Marks:
+    """Catch what the other must give up: all his cards of the suit are known, and every one is worth something.
+
+    Two players only: a suit of which he shows every card, or any suit once the stock is empty.
+    """
+    if len(f.may) > 1:
+        return {}
+    held = f.may[0] & f.suit
+    known = (held != 0) & ((f.stock == 0) | ((held & ~f.shown[0]) == 0))
+    sure = as_float(f.sure)
+    return {
+        "follows": sure * known,
+        "must give value": sure * (known & ((held & ~(ACES | FIGURES)) == 0)),
+        "must give the ace": sure * (known & ((held & ~ACES) == 0)),
+        "may duck": f.unsure * ((held & ~f.higher) != 0),
+    }
+
+
+LEAD_RULES: dict[str, Callable[[Facts], Marks]] = {
+    rule.__name__: rule
+    for rule in (
+        cash_winners,
+        hold_aces,
+        trust_partner,
+        long_suit,
+        force_out,
+        suits_led,
+        known_voids,
+        last_trick,
+        forced_reply,
+    )
+}
