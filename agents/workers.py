@@ -19,7 +19,8 @@ from agents.arena import PairResults, play_pairs
 from tressette_env import Rules
 from tressette_env.players import Player, make_player
 
-CHUNK_PAIRS = 500
+SMALLEST_CHUNK, LARGEST_CHUNK = 25, 1000  # pairs: a player answers large batches more quickly
+_CHUNKS = 16  # what a run is cut into between these sizes, so that several workers share it evenly
 _POLL_SECONDS = 0.5  # on Windows a wait without end does not notice Ctrl-C
 
 
@@ -57,7 +58,8 @@ def play_chunks(meeting: Meeting, pairs: int, workers: int = 1) -> Generator[Pai
 
     Closing the iterator, an error or an interrupt stops the worker processes.
     """
-    chunks = [(first, min(CHUNK_PAIRS, pairs - first)) for first in range(0, pairs, CHUNK_PAIRS)]
+    chunk = min(max(-(-pairs // _CHUNKS), SMALLEST_CHUNK), LARGEST_CHUNK)
+    chunks = [(first, min(chunk, pairs - first)) for first in range(0, pairs, chunk)]
     if workers == 1 or len(chunks) == 1:
         for first, size in chunks:
             yield play_chunk(meeting, first, size)

@@ -9,8 +9,23 @@ import sys
 
 SUITES = {
     "core": "benchmarks.core",
+    "pettingzoo": "benchmarks.pettingzoo_loop",
 }
 """Each module has a ``TITLE`` and ``run(quick: bool) -> list[Row]``; it is imported only if it is asked for."""
+SIGNATURE = "signature"
+NAMES = (*SUITES, SIGNATURE)
+
+
+def report(name: str, quick: bool) -> str:
+    """Measure what has this name and return it as text."""
+    if name == SIGNATURE:
+        from benchmarks.signature import signature
+
+        return f"Signature of a fixed set of games, which changes only on purpose: {signature()}"
+    from benchmarks.measuring import table
+
+    suite = importlib.import_module(SUITES[name])
+    return table(suite.TITLE, suite.run(quick))
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -20,18 +35,17 @@ def main(arguments: list[str] | None = None) -> int:
         description="Measure speeds: medians of repeated runs, the lowest and the highest in brackets.",
         epilog="example: python -m benchmarks core --quick",
     )
-    parser.add_argument("names", nargs="*", metavar="NAMES", help=f"what to measure: {', '.join(SUITES)} (default all)")
+    parser.add_argument("names", nargs="*", metavar="NAMES", help=f"what to measure: {', '.join(NAMES)} (default all)")
     parser.add_argument("--quick", action="store_true", help="fewer and shorter repetitions")
     options = parser.parse_args(arguments)
-    unknown = [name for name in options.names if name not in SUITES]
+    unknown = [name for name in options.names if name not in NAMES]
     if unknown:
-        parser.error(f"unknown name {unknown[0]!r}: use {', '.join(SUITES)}")
-    from benchmarks.measuring import machine, table
+        parser.error(f"unknown name {unknown[0]!r}: use {', '.join(NAMES)}")
+    from benchmarks.measuring import machine
 
     print(machine())
-    for name in options.names or SUITES:
-        suite = importlib.import_module(SUITES[name])
-        print("\n" + table(suite.TITLE, suite.run(options.quick)), flush=True)
+    for name in options.names or NAMES:
+        print("\n" + report(name, options.quick), flush=True)
     return 0
 
 

@@ -7,6 +7,7 @@ observations of a game are part of it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from benchmarks.measuring import Row, rates, seconds_of
@@ -40,6 +41,6 @@ def run(quick: bool) -> list[Row]:
         for variant in VARIANTS:
             env = maker(variant=variant)
             plays = play_games(env, games)
-            values = rates(plays, lambda env=env: seconds_of(lambda: play_games(env, games)), quick)
-            rows.append(Row(f"{name} {variant}", values, "plays/s"))
+            repetition = partial(seconds_of, partial(play_games, env, games))
+            rows.append(Row(f"{name} {variant}", rates(plays, repetition, quick), "plays/s"))
     return rows

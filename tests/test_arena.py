@@ -159,7 +159,7 @@ def test_workers_and_chunks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> N
     meeting = Meeting(f"{TOYS}:Mixed", f"{TOYS}:Highest", Rules("partners", napoletana=True), seed=3)
     expected = play_pairs(Mixed("partners", seed=3), Highest("partners"), meeting.rules, 3, 0, 50)
     assert same(join_results(play_chunks(meeting, 50)), expected)
-    monkeypatch.setattr(workers, "CHUNK_PAIRS", 12)
+    monkeypatch.setattr(workers, "LARGEST_CHUNK", 12)
     assert [len(part) for part in play_chunks(meeting, 50)] == [12, 12, 12, 12, 2]
     assert same(join_results(play_chunks(meeting, 50)), expected)
     assert same(join_results(play_chunks(meeting, 50, workers=2)), expected)
@@ -207,3 +207,20 @@ def test_the_interval_treats_the_pair_as_the_unit() -> None:
     groups = results.margin.reshape(40, 100)
     inside = [low <= truth <= high for low, high in (summarize(PairResults(g, g, 0))["ci95"] for g in groups)]
     assert 34 <= sum(inside) <= 40
+
+
+@pytest.mark.parametrize("pairs", [1, 24, 26, 400, 401, 15_999, 16_000, 123_456])
+def test_chunks_cover_every_pair_once_in_order(monkeypatch: pytest.MonkeyPatch, pairs: int) -> None:
+    played: list[tuple[int, int]] = []
+    nothing = join_results([])
+
+    def note(meeting: Meeting, first: int, size: int) -> PairResults:
+        played.append((first, size))
+        return nothing
+
+    monkeypatch.setattr(workers, "play_chunk", note)
+    assert set(map(id, play_chunks(Meeting("rules", "rules", Rules("partners")), pairs))) == {id(nothing)}
+    ends = [first + size for first, size in played]
+    assert [first for first, _ in played] == [0, *ends[:-1]]
+    assert ends[-1] == pairs
+    assert max(size for _, size in played) <= 1000

@@ -99,7 +99,7 @@ def test_the_seed_names_the_cards(capsys: Capture, tmp_path: Path) -> None:
     first, again = (run_json(capsys, path, *common, "--seed", "1") for _ in range(2))
     other = run_json(capsys, path, *common, "--seed", "2")
     assert first == again
-    assert first["mean"] != other["mean"]
+    assert (first["mean"], first["sd_pair"]) != (other["mean"], other["sd_pair"])
 
 
 def test_own_players(capsys: Capture, tmp_path: Path) -> None:
@@ -186,14 +186,14 @@ def test_workers_change_nothing_but_the_time(capsys: Capture, tmp_path: Path, mo
     path = tmp_path / "o.json"
     common = ("greedy", "random:seed=1", "--variant", "partners", "--pairs", "50", "--napoletana")
     alone = run_json(capsys, path, *common)
-    monkeypatch.setattr(workers, "CHUNK_PAIRS", 20)
+    monkeypatch.setattr(workers, "LARGEST_CHUNK", 20)
     assert run_json(capsys, path, *common) == alone
     assert run_json(capsys, path, *common, "--workers", "2") == alone
     assert run_json(capsys, path, *common, "--workers", "3") == alone
 
 
 def test_an_illegal_reply_in_a_worker(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers, "CHUNK_PAIRS", 5)
+    monkeypatch.setattr(workers, "LARGEST_CHUNK", 5)
     code, output, errors = run(
         capsys, f"{TOYS}:Illegal", "greedy", "--variant", "partners", "--pairs", "10", "--workers", "2"
     )
@@ -203,7 +203,7 @@ def test_an_illegal_reply_in_a_worker(capsys: Capture, monkeypatch: pytest.Monke
 
 
 def test_a_worker_that_dies_ends_the_command(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers, "CHUNK_PAIRS", 5)
+    monkeypatch.setattr(workers, "LARGEST_CHUNK", 5)
     code, output, errors = run(
         capsys, f"{TOYS}:Dying", "greedy", "--variant", "partners", "--pairs", "10", "--workers", "2"
     )
@@ -230,7 +230,7 @@ def test_an_interrupt_keeps_what_was_played(
     path = tmp_path / "o.json"
     common = ("greedy", "random:seed=1", "--variant", "partners")
     expected = run_json(capsys, path, *common, "--pairs", "40")
-    monkeypatch.setattr(workers, "CHUNK_PAIRS", 20)
+    monkeypatch.setattr(workers, "LARGEST_CHUNK", 20)
     monkeypatch.setattr(Progress, "advance", interrupt_after(chunks=2))
     code, output, _ = run(capsys, *common, "--pairs", "200", "--workers", number_of_workers, "--json", str(path))
     report = json.loads(path.read_text())

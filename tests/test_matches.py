@@ -348,6 +348,22 @@ def test_matches_may_be_played_in_any_order(how: str) -> None:
     assert [end_of(apart, row) for row in range(6)] == [end_of(together, row) for row in range(6)]
 
 
+@pytest.mark.parametrize("rules", [PARTNERS, Rules("two_player", suits="DS", ranks="7A23", hand=4)], ids=name)
+def test_deals_may_end_one_after_another(rules: Rules) -> None:
+    """Once the batch took the ply of the deals that ended for that of the rest."""
+    together, apart = DealBatch(4, rules), DealBatch(4, rules)
+    for batch in (together, apart):
+        batch.reset(seed=5)
+        for _ in range(rules.num_cards - 1):
+            batch.step(batch.legal_mask().argmax(axis=1))
+    together.step(together.legal_mask().argmax(axis=1))
+    for rows in ([True, False, True, False], [False, True, False, False], [False, False, False, True]):
+        apart.step(apart.legal_mask().argmax(axis=1), rows=np.array(rows))
+        assert (apart.active | (apart.ply == rules.num_cards)).all()
+    assert apart.done
+    assert apart.points.tolist() == together.points.tolist()
+
+
 @pytest.mark.parametrize("plies", [0, 1, 40, 57])
 @pytest.mark.parametrize("rules", [Rules("two_player", napoletana=True), HISTORICAL], ids=name)
 def test_copies_and_pickles_go_on_alike(rules: Rules, plies: int) -> None:

@@ -71,8 +71,8 @@ def test_text_shows_the_end() -> None:
 
 def test_text_shows_the_score_of_a_match_and_who_won_it() -> None:
     env = tressette_v0.env(variant="historical", episode="match", render_mode="ansi")
-    env.reset(seed=1, options={"score": [19, 17]})
-    assert "score before 19" in env.render()
+    env.reset(seed=1, options={"score": [9, 7]})
+    assert "score before  9" in env.render()
     deck = card_ids("3D 2D AD RD CD 4C 5S 6B 7C 4B")
     deck += [card for card in range(40) if card not in deck]
     env.reset(seed=1, options={"deck": deck, "dealer": 3, "score": [16, 4]})

@@ -158,8 +158,9 @@ class DealBatch:
         if not (bits & self._legal[at]).all():
             self._refuse(cards, where)
         if self._lockstep is not None:
+            everyone = rows is None or len(where) == np.count_nonzero(self._active)  # before any deal ends
             self._play(at, where, played, bits, self._lockstep)
-            if rows is None or len(where) == np.count_nonzero(self._active):
+            if everyone:
                 self._lockstep += 1
                 return
         else:

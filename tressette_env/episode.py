@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from tressette_env.matches import MatchBatch
 from tressette_env.rules import Rules
 from tressette_env.scalar import ScalarDeal
 
+_logger = logging.getLogger(__name__)
 EPISODES = ("deal", "match")
 OPTIONS = ("deck", "dealer", "score")
 _ILLEGAL_LOSS_OF_DEAL = {"two_player": 11, "partners": 11, "historical": 60}
@@ -41,8 +43,8 @@ class Episode:
         """Deal game `number` of `seed`.
 
         `options`: ``deck`` (ids), ``dealer`` (seat) and ``score`` (two sides' points before the game), each
-        optional; deck and dealer hold for the first deal.  Raises ``ValueError``, and changes nothing, when
-        something is wrong.
+        optional; deck and dealer hold for the first deal; other names are ignored with a logged warning.
+        Raises ``ValueError``, and changes nothing, when something is wrong.
         """
         decks, dealers, scores = self._checked(options)
         self._batch.reset(seed=seed, deal_ids=[number], decks=decks, dealers=dealers, scores=scores)
@@ -54,8 +56,12 @@ class Episode:
     def _checked(self, options: dict[str, Any] | None) -> list[Any]:
         """Return deck, dealer and score as batches of one, None for what is not given."""
         given = {} if options is None else options
-        if not isinstance(given, dict) or set(given) - set(OPTIONS):
-            raise ValueError(f"options={options!r} is not allowed: a dict with any of {', '.join(map(repr, OPTIONS))}")
+        allowed = ", ".join(map(repr, OPTIONS))
+        if not isinstance(given, dict):
+            raise ValueError(f"options={options!r} is not allowed: a dict with any of {allowed}")
+        unknown = [key for key in given if key not in OPTIONS]
+        if unknown:  # not refused, since PettingZoo's own tests pass one
+            _logger.warning("reset ignores the option %r: it knows %s", unknown[0], allowed)
         shapes = ((self.rules.num_cards,), (), (2,))
         return [_batch_of_one(name, given.get(name), shape) for name, shape in zip(OPTIONS, shapes, strict=True)]
 

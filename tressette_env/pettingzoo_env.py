@@ -12,6 +12,7 @@ import numpy.typing as npt
 from gymnasium import spaces
 from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
+from pettingzoo.utils.wrappers.order_enforcing import AECOrderEnforcingIterable
 
 from tressette_env.cards import NUM_CARDS
 from tressette_env.episode import Episode
@@ -198,6 +199,12 @@ class TressetteWrapper(OrderEnforcingWrapper[str, Observation, Any]):  # type: i
                 raise
             _logger.warning("%s; the game ends and this seat's side loses", error)
             self.env.forfeit()
+
+    def agent_iter(self, max_iter: int = 2**63) -> AECOrderEnforcingIterable[str, Observation, Any]:
+        """Yield the agents to act; a loop may be left and another begun, but each round must step."""
+        agents = super().agent_iter(max_iter)
+        self._has_updated = True
+        return agents
 
     def last(self, observe: bool = True) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
         """Return observation, reward since its last turn, termination, truncation and info of the agent to act."""

@@ -38,6 +38,7 @@ from tressette_env.state import state_columns
 Float32Array = npt.NDArray[np.float32]
 _SUIT_MASK_OF_CARD: list[int] = SUIT_MASK_OF_CARD.tolist()
 _THIRDS: list[int] = THIRDS.tolist()
+_LARGEST = int(np.iinfo(np.uint8).max)  # observations are bytes in the batch
 
 
 def _bits(cards: int) -> UInt64Array:
@@ -85,13 +86,15 @@ class ScalarDeal:
         self.scores: list[int] = batch.scores[0].tolist()
         self.deck: list[int] = batch.decks[0].tolist()
         self.hands: list[int] = batch.hands[0].tolist()
-        self.declared: list[int] = batch.view(0).declared[:, 0].tolist()
+        view = batch.view(0)
+        self.declared: list[int] = view.declared[:, 0].tolist()
         self.points: list[int] = batch.points[0].tolist()
         self.player = int(batch.player[0])
         self.legal = int(batch.legal[0])
         self._reset_play()
         self._columns = state_columns(self.rules.variant)
-        self._facts = self._first_facts(batch)
+        self._facts = np.zeros(self._columns.size, np.float32)
+        self._note_start(view.target)
 
     def _reset_play(self) -> None:
         seats = self.rules.seats
@@ -111,16 +114,34 @@ class ScalarDeal:
         self._won = 0
         self._taken = [0, 0]
 
-    def _first_facts(self, batch: DealBatch) -> Float32Array:
-        """Return the state row at the start: what the batch shows to seat 0, then what is hidden from it."""
-        columns = self._columns
-        facts = np.zeros(columns.size, np.float32)
-        facts[: columns.obs_size] = batch.observe(0)[0]
-        for seat in range(1, self.rules.seats):
-            facts[np.array(columns.hand[seat])[cards_of(self.hands[seat])]] = 1
+    def _note_start(self, target: int) -> None:
+        """Write the deal before its first card into the empty state row."""
+        facts, columns, rules = self._facts, self._columns, self.rules
+        for seat, hand in enumerate(self.hands):
+            for card in cards_of(hand):
+                facts[columns.hand[seat][card]] = 1
+            facts[columns.cards_left[seat]] = rules.hand
         for place, card in enumerate(self.deck[self.next_draw :]):
             facts[columns.stock_order[card]] = 1 + place
-        return facts
+        facts[columns.stock] = rules.stock
+        for column in (columns.leader[self.leads[0]], columns.turn[self.leads[0]], columns.dealer[self.dealer]):
+            facts[column] = 1
+        facts[columns.target] = target
+        facts[columns.napoletana] = rules.napoletana
+        for side in (0, 1):
+            facts[columns.scores[side]] = min(self.scores[side], _LARGEST)
+            facts[columns.declared_points[side]] = self.points[side]
+        if any(self.declared):
+            self._note_declared()
+
+    def _note_declared(self) -> None:
+        """Write down what was declared before the first card, and what silence beyond it shows."""
+        facts, columns = self._facts, self._columns
+        excluded = declarations.excluded_by_silence(np.array(self.declared, np.uint64), self.rules).tolist()
+        for seat, declared in enumerate(self.declared):
+            for card in cards_of(declared):
+                facts[columns.declared[seat][card]] = facts[columns.known[seat][card]] = 1
+            self._set_excluded(seat, excluded[seat] & ~declared & self._pack)
 
     @property
     def over(self) -> bool:
@@ -264,17 +285,19 @@ class ScalarDeal:
             cards = self._excluded[seat] | table[had & _SUIT_MASK_OF_CARD[card]] | table[had & same_rank]
         else:
             cards = _third_of_pairs(had) & ~self._apart[seat]
-        cards &= ~had & self._pack
+        self._set_excluded(seat, cards & ~had & self._pack)
+
+    def _set_excluded(self, seat: int, cards: int) -> None:
         changed = cards ^ self._excluded[seat]
         if not changed:
             return
         self._excluded[seat] = cards
-        for other in cards_of(changed):
+        for card in cards_of(changed):
             if self.rules.variant == "historical":
-                column = self._columns.excluded[seat][other]
+                column = self._columns.excluded[seat][card]
             else:
-                column = self._columns.excluded_keys[seat][other // NUM_RANKS][other % NUM_RANKS - ACE]
-            self._facts[column] = cards >> other & 1
+                column = self._columns.excluded_keys[seat][card // NUM_RANKS][card % NUM_RANKS - ACE]
+            self._facts[column] = cards >> card & 1
 
     def hand_back(self, batch: DealBatch) -> None:
         """Put this finished deal into the batch it came from, which then counts it.

@@ -8,6 +8,7 @@ card that is still to be drawn.  Every observation is a selection of columns of 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from itertools import chain
 
@@ -27,6 +28,7 @@ class StateColumns:
     """
 
     def __init__(self, variant: str) -> None:
+        self._variant = variant
         self._layout = OBSERVATION_LAYOUT[variant]
         self.seats = seats = self._layout["turn"].shape[0]
         self.obs_size = OBSERVATION_SIZES[variant]
@@ -44,15 +46,21 @@ class StateColumns:
         self.void = self._by_seat_and_suit("void")
         self.follow: list[int] = self._by_suit("follow")[:, 0].tolist()
         if variant == "historical":
+            self.declared = self._by_seat_and_card("declared")
             self.excluded = self._by_seat_and_card("excluded")
         else:
             self.announced, self.silent = self._by_seat_and_suit("announced"), self._by_seat_and_suit("silent")
             self.excluded_keys: list[list[list[int]]] = self._by_suit("excluded").transpose(1, 0, 2).tolist()
         self.thirds, self.declared_points = self._alone("thirds"), self._alone("declared_points")
         self.tricks, self.cards_left = self._alone("tricks"), self._alone("cards_left")
-        self.leader, self.turn = self._alone("leader"), self._alone("turn")
+        self.leader, self.turn, self.dealer = self._alone("leader"), self._alone("turn"), self._alone("dealer")
+        self.scores, (self.target,), (self.napoletana,) = map(self._alone, ("scores", "target", "napoletana"))
         (self.stock,), (self.trick,), (self.place,) = (self._alone(name) for name in ("stock", "trick", "place"))
         self.observers = [self._observer(seat) for seat in range(seats)]
+
+    def __reduce__(self) -> tuple[Callable[[str], StateColumns], tuple[str]]:
+        """Let copies and pickles of what holds the columns share them."""
+        return state_columns, (self._variant,)
 
     def _by_suit(self, name: str) -> IntArray:
         """Return the columns of an inner field of the suit blocks, (suits, *shape)."""

@@ -116,7 +116,7 @@ class View:
         """
         had = self.played | self.declared | self.drawn
         if self.rules.variant == "historical":
-            excluded = declarations.excluded_by_silence(had.reshape(-1), self.rules).reshape(had.shape) & ~had
+            excluded = declarations.excluded_by_silence(had.reshape(-1), self.rules).reshape(had.shape)
         elif self.rules.napoletana:
             # A card still hidden has been in the hand since the deal, so it stood beside any pair that was
             # ever there together: with its first card, or when the later of the two was drawn.

@@ -14,6 +14,7 @@ from tressette_env.cards import (
     NUM_RANKS,
     ONE,
     SUIT_MASKS,
+    THIRDS,
     THREE,
     TWO,
     IntArray,
@@ -32,6 +33,11 @@ TOPS = TWOS | THREES
 SMALL = np.uint64(sum(((1 << ACE) - 1) << (NUM_RANKS * suit) for suit in range(len(SUIT_MASKS))))
 """The cards below the ace."""
 _STEPS = (1, 2, 4, 8)
+_SAME_VALUE = np.uint64(
+    sum(1 << card for card in range(1, NUM_CARDS) if card % NUM_RANKS and THIRDS[card] == THIRDS[card - 1])
+)
+"""The cards worth the same as the next weaker one of their suit."""
+_LONGEST_RUN = 4  # of neighbours worth the same: 4 5 6 7
 
 
 def _not_top(count: int) -> np.uint64:
@@ -71,6 +77,17 @@ def ids_of(bits: UInt64Array) -> IntArray:
     return ids
 
 
+def distinct(cards: UInt64Array, others: UInt64Array) -> UInt64Array:
+    """Return `cards` without those that are as good as a lower one of them.
+
+    Two cards are as good as each other when they are worth the same and none of `others` lies between.
+    """
+    reached = cards
+    for _ in range(_LONGEST_RUN - 1):
+        reached = reached | ((reached << ONE) & _SAME_VALUE & ~others)
+    return cards & ~((reached << ONE) & _SAME_VALUE)
+
+
 def spread(cards: UInt64Array) -> UInt64Array:
     """Return the cards of (n,) sets one by one in rising order: (k, n), k the largest set, padded with 0."""
     size = int(np.bitwise_count(cards).max(initial=1))
@@ -94,4 +111,4 @@ def count(cards: UInt64Array) -> FloatArray:
 
 def any_of(cards: UInt64Array, wanted: np.uint64) -> BoolArray:
     """Return whether each bitboard holds a card of `wanted`."""
-    return (cards & wanted) != 0
+    return np.not_equal(cards & wanted, ZERO)

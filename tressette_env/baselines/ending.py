@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tressette_env.baselines.bits import BoolArray, as_float, ids_of, spread
+from tressette_env.baselines.bits import BoolArray, as_float, distinct, ids_of, spread
 from tressette_env.baselines.facts import Facts, Marks
-from tressette_env.cards import ACES, FIGURES, SUIT_MASK_OF_CARD, IntArray, UInt64Array
+from tressette_env.cards import ACES, FIGURES, ONE, SUIT_MASK_OF_CARD, IntArray, UInt64Array
 
 MOST_CARDS = 4
 """Cards in hand from which on every line of play is worked out."""
@@ -69,15 +69,15 @@ def _value_of_cards(f: Facts, rows: IntArray) -> SmallInts:
 
 def _lead(leader: Side, follower: Side) -> SmallInts:
     """Return the value (m,) of positions before a lead."""
-    cards = spread(leader.hand)
-    size, count = cards.shape
-    if size == 1:
+    if not (leader.hand & (leader.hand - ONE)).any():
         return _last_trick(leader, follower)
-    rows = np.tile(np.arange(count), size)
-    card = cards.reshape(-1)
-    after = leader.take(rows)
-    values = _reply(after._replace(hand=after.hand ^ card), follower.take(rows), card)
-    return values.reshape(size, count).max(axis=0)
+    cards = spread(distinct(leader.hand, follower.hand))
+    place, row = np.nonzero(cards)
+    card = cards[place, row]
+    after = leader.take(row)
+    values = np.full(cards.shape, -_NEVER, np.int8)
+    values[place, row] = _reply(after._replace(hand=after.hand ^ card), follower.take(row), card)
+    return values.max(axis=0)
 
 
 def _last_trick(leader: Side, follower: Side) -> SmallInts:
@@ -86,7 +86,9 @@ def _last_trick(leader: Side, follower: Side) -> SmallInts:
     return own // _3 - other // _3 + np.where(lost, _MINUS_1, _1)
 
 
-def _score(leader: Side, follower: Side, led: UInt64Array, reply: UInt64Array) -> tuple[SmallInts, SmallInts, BoolArray]:
+def _score(
+    leader: Side, follower: Side, led: UInt64Array, reply: UInt64Array
+) -> tuple[SmallInts, SmallInts, BoolArray]:
     """Return the thirds of the leader and the other after a trick, and whether the leader lost it."""
     lost = (reply > led) & ((reply & SUIT_MASK_OF_CARD.take(ids_of(led))) != 0)
     trick = led | reply
@@ -98,7 +100,8 @@ def _score(leader: Side, follower: Side, led: UInt64Array, reply: UInt64Array) -
 def _reply(leader: Side, follower: Side, led: UInt64Array) -> SmallInts:
     """Return the value (m,) of positions in which `led` is on the table."""
     following = follower.hand & SUIT_MASK_OF_CARD.take(ids_of(led))
-    cards = spread(np.where(following == 0, follower.hand, following))
+    cards = np.where(following == 0, follower.hand, following)
+    cards = spread(distinct(cards, leader.hand | led))
     place, row = np.nonzero(cards)
     card = cards[place, row]
     after = follower.take(row)

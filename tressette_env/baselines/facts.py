@@ -174,14 +174,15 @@ class Facts:
         none = _NONE[total.reshape(-1).take(at), behind_room, np.bitwise_count(unseen)]
         none = np.where(shown_theirs == 0, none, np.float32(0))
         if seats < PARTNER:
-            return none * ours_now
+            return as_float(none * ours_now)
         shown_partner = shown[PARTNER - 1] & above
         none = np.where(shown_partner == 0, none, np.float32(0))
         share = as_float(room[PARTNER - 1].reshape(-1).take(at)) / np.maximum(as_float(behind_room), np.float32(1))
         share = np.where((shown_partner > shown_theirs) & (shown_partner > unseen), np.float32(1), share)
         share = np.where((shown_theirs > shown_partner) & (shown_theirs > unseen), np.float32(0), share)
-        return none * ours_now + (np.float32(1) - none) * share
+        return as_float(none * ours_now + (np.float32(1) - none) * share)
 
     def rank(self, strength: int) -> BoolArray:
         """Return (k, n): the card is of this rank."""
-        return self.strength == strength
+        same: BoolArray = self.strength == strength
+        return same

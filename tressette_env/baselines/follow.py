@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tressette_env.baselines.bits import ALMOST_SURE, TOPS, any_of, as_float, count
+from tressette_env.baselines.bits import TOPS, any_of, as_float, count
 from tressette_env.baselines.facts import Facts, Marks
 from tressette_env.cards import ACE, ACES, THREE, TWO
 
@@ -48,8 +48,6 @@ def spare_partner(f: Facts) -> Marks:
     over = as_float(f.takes & f.partner_ahead)
     return {
         "overtake": over,
-        "overtake a safe card": over * (f.resting > ALMOST_SURE),
-        "overtake with 3 or 2": over * (f.strength > ACE),
         "overtake with a winner": over * f.sure,
     }
 
@@ -75,7 +73,7 @@ def hold_aces(f: Facts) -> Marks:
         "guarded ace": f.ours * (f.rank(ACE) & ~f.sure),
         "3, ace out": as_float(f.rank(THREE) & ace_out),
         "2, ace out": as_float(f.rank(TWO) & ace_out & f.takes),
-        "top before own ace": as_float(((f.strength > ACE) & any_of(f.own, ACES))),
+        "top before own ace": as_float((f.strength > ACE) & any_of(f.own, ACES)),
         "one of both tops": as_float((f.strength > ACE) & ((f.own & TOPS & ~f.bit) != 0)),
     }
 

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tressette_env.baselines.bits import THREES, TOPS, TWOS, any_of, as_float, count
+import numpy as np
+
+from tressette_env.baselines.bits import THREES, TOPS, TWOS, FloatArray, any_of, as_float, count
 from tressette_env.baselines.facts import PARTNER, Facts, Marks
 from tressette_env.cards import ACE, ACES, FIGURES, TWO
 
@@ -72,34 +74,31 @@ def force_out(f: Facts) -> Marks:
     }
 
 
+def return_lead(f: Facts) -> Marks:
+    """Return the partner's suit: he led it because he wants it played."""
+    if not f.partnership:
+        return {}
+    partners = _led(f, PARTNER)
+    return {"partner's": partners, "partner's, no winner": f.unsure * partners}
+
+
 def suits_led(f: Facts) -> Marks:
-    """Return the partner's suit: he led it because he wants it; and judge by what the others led."""
-    theirs = any_of_seats(f, 1)
-    marks = {
-        "theirs": theirs,
-        "theirs, no winner": f.unsure * theirs,
-        "own": as_float((f.led_by[0] & f.suit) != 0),
-    }
-    if len(f.led_by) > PARTNER:
-        partners = as_float((f.led_by[PARTNER] & f.suit) != 0)
-        marks |= {"partner's": partners, "partner's, no winner": f.unsure * partners}
-    return marks
+    """Judge a suit by who led it before: opponents lead what they are strong in, and so did this seat."""
+    theirs = np.maximum(_led(f, 1), _led(f, -1))
+    return {"theirs": theirs, "theirs, no winner": f.unsure * theirs, "own": _led(f, 0)}
 
 
-def any_of_seats(f: Facts, first: int) -> Marks:
-    led = f.led_by[first]
-    if len(f.led_by) > PARTNER:
-        led = led | f.led_by[first + PARTNER]
-    return as_float((led & f.suit) != 0)
+def _led(f: Facts, place: int) -> FloatArray:
+    """Return (k, n): 1 where the seat at this place led the suit before."""
+    return as_float((f.led_by[place] & f.suit) != 0)
 
 
 def known_voids(f: Facts) -> Marks:
     """Use known voids: an opponent without the suit cannot take the trick, a partner without it throws points on."""
-    sure = as_float(f.sure)
-    void = [as_float((may & f.suit) == 0) for may in f.may]
-    marks = {"opponents without": sure * sum(void[0::2])}
-    if len(void) >= PARTNER:
-        marks |= {"partner without, winner": sure * void[1], "partner without, no winner": f.unsure * void[1]}
+    void = as_float((f.may[:, None] & f.suit) == 0)
+    marks = {"opponents without": f.sure * void[0::2].sum(axis=0)}
+    if f.partnership:
+        marks |= {"partner without, winner": f.sure * void[1], "partner without, no winner": f.unsure * void[1]}
     return marks
 
 
@@ -138,6 +137,7 @@ LEAD_RULES: dict[str, Callable[[Facts], Marks]] = {
         trust_partner,
         long_suit,
         force_out,
+        return_lead,
         suits_led,
         known_voids,
         last_trick,

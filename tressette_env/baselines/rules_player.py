@@ -63,6 +63,7 @@ class RulesPlayer:
         if unknown:
             raise ValueError(f"unknown rule {unknown[0]!r} in without={without!r}: known are {', '.join(RULE_NAMES)}")
         self._dropped = dropped
+        self._weights = WEIGHTS
         self._knowledge = Knowledge(
             count_fallen="count_fallen" not in dropped,
             use_voids="known_voids" not in dropped,
@@ -80,7 +81,8 @@ class RulesPlayer:
         facts = Facts(view, self._knowledge)
         sums = self._sums(facts, situation)
         sums[facts.bit == 0] = _RULED_OUT
-        return facts.card[sums.argmax(axis=0), np.arange(len(view))]
+        chosen: IntArray = facts.card[sums.argmax(axis=0), np.arange(len(view))]
+        return chosen
 
     def _sums(self, facts: Facts, situation: Situation) -> FloatArray:
         """Return (k, n): what the marks of each legal card are worth together."""
@@ -88,7 +90,7 @@ class RulesPlayer:
         if column == _STOCK and _WEIGH_DRAW in self._dropped:
             column = _OPEN
         sums = np.zeros_like(facts.value)
-        weights = WEIGHTS[situation.moment]
+        weights = self._weights[situation.moment]
         for name, rule in _RULES[situation.moment].items():
             if name in self._dropped:
                 continue
