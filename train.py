@@ -2,49 +2,70 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from pathlib import Path
+from types import FrameType
+
+import torch
 
 from agents.checkpoint import CheckpointError
-from agents.config import TrainConfig, parse_arguments
+from agents.config import parse_arguments
 from agents.ppo import NumericalError
 from agents.report import show_table
 from agents.run_log import RunLog, make_run_dir
-from agents.trainer import Trainer
+from agents.trainer import Trainer, pick_device
 
-INTERRUPTED = 130
+DONE, FAILED, BAD_USAGE, INTERRUPTED = 0, 1, 2, 130
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command and return its exit code: 0 done, 1 failed, 2 bad usage, 130 interrupted."""
     config, resume = parse_arguments(arguments)
+    torch.set_num_threads(1)  # the shards share the cores among themselves
     try:
+        pick_device(config.device)
         run_dir = make_run_dir(config) if resume is None else resume
         trainer = Trainer(config, run_dir)
         if resume is not None:
             trainer.restore()
-    except (CheckpointError, ValueError) as error:
+    except ValueError as error:
         print(f"train.py: error: {error}", file=sys.stderr)
-        return 2
-    return train(trainer, config, run_dir)
-
-
-def train(trainer: Trainer, config: TrainConfig, run_dir: Path) -> int:
-    """Train to the end, then show how the agent does against the baselines."""
+        return BAD_USAGE
+    stop_cleanly(trainer)
     try:
-        with RunLog(run_dir, config.updates, trainer.updates_done) as log:
-            for metrics in trainer.run():
-                log.write(metrics)
-        show_table(trainer, config)
-    except KeyboardInterrupt:
-        path = trainer.save()
-        print(f"interrupted; go on with: python train.py --resume {run_dir}  (saved {path})", file=sys.stderr)
-        return INTERRUPTED
+        return train(trainer, run_dir)
     except (NumericalError, CheckpointError, RuntimeError, OSError) as error:
         print(f"train.py: failed after {trainer.updates_done} updates: {error}", file=sys.stderr)
-        return 1
-    return 0
+        return FAILED
+
+
+def stop_cleanly(trainer: Trainer) -> None:
+    """Let Ctrl-C and SIGTERM end the run after the update in progress; a second one ends it at once."""
+
+    def stop(number: int, _: FrameType | None) -> None:
+        print("stopping after this update …", file=sys.stderr)
+        trainer.stopping = True
+        signal.signal(number, signal.default_int_handler)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)
+
+
+def train(trainer: Trainer, run_dir: Path) -> int:
+    """Train to the end, then show how the agent does against the baselines."""
+    with RunLog(run_dir, trainer.config.updates, trainer.updates_done) as log:
+        for metrics in trainer.run():
+            log.write(metrics)
+    if trainer.stopping:
+        print(f"stopped; go on with: python train.py --resume {run_dir}", file=sys.stderr)
+        return INTERRUPTED
+    show_table(trainer)
+    return DONE
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)

@@ -8,15 +8,14 @@ from rich.console import Console
 from rich.table import Table
 
 from agents.checkpoint import newest_checkpoint
-from agents.config import TrainConfig
 from agents.measuring import REPORT_SEED, measure
 from agents.trainer import Trainer
 from tressette_env.players import make_player
 
 
-def show_table(trainer: Trainer, config: TrainConfig) -> None:
+def show_table(trainer: Trainer) -> None:
     """Print how the trained agent does against each opponent of the configuration, in duplicate deals."""
-    settings = config.evaluation
+    config, settings = trainer.config, trainer.config.evaluation
     if not settings.final_pairs:
         return
     table = Table(title=f"{config.game.variant}: points a deal over {settings.final_pairs:,} duplicate pairs")

@@ -7,7 +7,7 @@ of updates done.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
@@ -32,14 +32,19 @@ Metrics = dict[str, float]
 
 
 class Trainer:
-    """One run: networks, optimisers and how far it has come."""
+    """One run: networks, optimisers and how far it has come.
+
+    Setting `stopping` ends it, with a checkpoint, after the update in progress.
+    """
 
     def __init__(self, config: TrainConfig, run_dir: Path) -> None:
         self.config = config
         self.run_dir = run_dir
         self.rules = config.game.rules
-        self.device = _device(config.device)
+        self.device = pick_device(config.device)
         self.updates_done = 0
+        self.stopping = False
+        self._saved_update = 0
         variant = self.rules.variant
         self.policy = initialize(PolicyNetwork(variant, config.network), config.seed).to(self.device)
         self.critic = initialize(Critic(variant, config.network), config.seed + 1).to(self.device)
@@ -51,19 +56,21 @@ class Trainer:
         }
         self._deal_seed = int(stream_keys(config.seed, _TRAINING)[0] >> np.uint64(1))
 
-    def run(self) -> Iterator[Metrics]:
-        """Do the updates that are left, and yield the metrics of each.
+    def run(self) -> Generator[Metrics, None, None]:
+        """Do the updates that are left, or those until `stopping` is set, and yield the metrics of each.
 
         Raises `NumericalError` when the numbers go wrong; whatever fails in a worker is raised here.
         """
         with ThreadPoolExecutor(self.config.selfplay.threads) as executor:
-            while self.updates_done < self.config.updates:
+            while self.updates_done < self.config.updates and not self.stopping:
                 metrics = self._update(executor)
                 if self._due(self.config.evaluation.every):
                     metrics |= self._measure(executor)
-                if self._due(self.config.checkpoint_every) or self.updates_done == self.config.updates:
+                if self._due(self.config.checkpoint_every):
                     self.save()
                 yield metrics
+            if self._saved_update != self.updates_done:
+                self.save()
 
     def _due(self, every: int) -> bool:
         return every > 0 and self.updates_done % every == 0
@@ -159,6 +166,7 @@ class Trainer:
                 state = self._adams[part].state.get(parameter, {})
                 tensors |= {f"adam.{part}.{name}.{key}": torch.as_tensor(value) for key, value in state.items()}
         write_checkpoint(path, tensors, plain(self.config), {"updates": self.updates_done})
+        self._saved_update = self.updates_done
         return path
 
     def restore(self) -> None:
@@ -170,7 +178,7 @@ class Trainer:
                 module.load_state_dict(checkpoint.part(part))
                 for name, parameter in module.named_parameters():
                     self._adams[part].state[parameter] = self._adam_state(checkpoint.part(f"adam.{part}.{name}"))
-            self.updates_done = int(checkpoint.progress["updates"])
+            self.updates_done = self._saved_update = int(checkpoint.progress["updates"])
         except (KeyError, RuntimeError) as error:
             raise CheckpointError(f"the checkpoint in {self.run_dir} does not fit its configuration: {error}") from None
 
@@ -186,7 +194,8 @@ def _metrics(losses: LossStatistics) -> Metrics:
     return {f"train/{name}": value for name, value in asdict(losses).items()}
 
 
-def _device(name: str) -> torch.device:
+def pick_device(name: str) -> torch.device:
+    """Return the device that a configuration names; ``ValueError`` if there is none here."""
     if name == "auto":
         name = "cuda" if torch.cuda.is_available() else "cpu"
     if name == "cuda" and not torch.cuda.is_available():

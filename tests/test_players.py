@@ -239,3 +239,13 @@ def test_any_integer_type_will_do(dtype: type) -> None:
     cards = decide(Replies(lambda view: view.legal.argmax(axis=1).astype(dtype)), view)
     assert cards.dtype == np.int64
     assert cards.tolist() == view.legal.argmax(axis=1).tolist()
+
+
+@pytest.mark.parametrize("variant", ["two_player", "partners", "historical"])
+@pytest.mark.parametrize("name", ["random", "greedy", f"{TOYS}:Mixed"])
+def test_a_view_may_be_empty(name: str, variant: str) -> None:
+    deals = DealBatch(3, variant)
+    deals.reset(seed=1)
+    nothing = deals.view().take(np.zeros(3, bool))
+    assert nothing.observation.shape == (0, deals.observe().shape[1])
+    assert decide(make_player(name, variant), nothing).shape == (0,)

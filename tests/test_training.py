@@ -118,7 +118,9 @@ def test_advantages_by_hand() -> None:
 
 def test_lambda_one_gives_the_outcome_minus_the_value() -> None:
     rng = np.random.default_rng(0)
-    kept = play_deals(initialize(PolicyNetwork("two_player", TINY.network), 0), Rules("two_player"), 1, np.arange(9), CPU)
+    kept = play_deals(
+        initialize(PolicyNetwork("two_player", TINY.network), 0), Rules("two_player"), 1, np.arange(9), CPU
+    )
     values = rng.normal(size=len(kept)).astype(np.float32)
     np.testing.assert_allclose(generalized_advantages(values, kept, 1.0), kept.final - values, atol=1e-5)
 

@@ -244,6 +244,8 @@ def encode(view: View) -> UInt8Array:
     rows, size = len(view), OBSERVATION_SIZES[view.variant]
     suit_size = layout[SUITS[0]].shape[0]
     suit_columns = NUM_SUITS * suit_size
+    if not rows:
+        return np.empty((0, size), np.uint8)
     words = np.empty((rows, -(-size // _WORD)), "<u8")
     values = np.empty((size - suit_columns, rows), np.uint8)
     for start in range(0, rows, _ENCODE_ROWS):

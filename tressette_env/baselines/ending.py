@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from tressette_env.baselines.bits import BoolArray, as_float, distinct, ids_of, spread
 from tressette_env.baselines.facts import Facts, Marks
-from tressette_env.cards import ACES, FIGURES, ONE, SUIT_MASK_OF_CARD, IntArray, UInt64Array
+from tressette_env.cards import ACES, FIGURES, ONE, SUIT_MASK_OF_CARD, IntArray, UInt64Array, popcount
 
 MOST_CARDS = 4
 """Cards in hand from which on every line of play is worked out."""
@@ -42,7 +42,8 @@ def count_ending(f: Facts) -> Marks:
     if f.partnership:
         return {}
     points = np.zeros(f.bit.shape, np.int8)
-    counted = (f.stock == 0) & (f.left <= MOST_CARDS)
+    known = popcount(f.out) <= f.left
+    counted = (f.stock == 0) & (f.left <= MOST_CARDS) & known
     for size in np.unique(f.left[counted]):
         rows = np.flatnonzero(counted & (f.left == size))
         for start in range(0, len(rows), _ROWS):

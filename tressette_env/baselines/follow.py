@@ -47,8 +47,8 @@ def spare_partner(f: Facts) -> Marks:
         return {}
     over = as_float(f.takes & f.partner_ahead)
     return {
-        "overtake": over,
-        "overtake with a winner": over * f.sure,
+        "with a winner": over * f.sure,
+        "with a 3 or 2": over * (f.strength > ACE),
     }
 
 
