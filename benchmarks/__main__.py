@@ -10,6 +10,7 @@ import sys
 SUITES = {
     "core": "benchmarks.core",
     "pettingzoo": "benchmarks.pettingzoo_loop",
+    "baselines": "benchmarks.baselines_speed",
     "training": "benchmarks.training",
 }
 """Each module has a ``TITLE`` and ``run(quick: bool) -> list[Row]``; it is imported only if it is asked for."""

@@ -19,6 +19,7 @@ from tressette_env.observation import encode
 from tressette_env.rules import Rules
 from tressette_env.shuffling import mix64, stream_keys
 
+_HASHED_ROWS = 256  # at once: what a core's cache holds
 _SHARED = ("rules", "target")
 
 
@@ -134,11 +135,16 @@ class View:
     def keys(self) -> UInt64Array:
         """(n,) uint64: a number that depends on what the seat knows alone, to draw randomness from."""
         rows, size = self.observation.shape
-        padded = np.zeros((rows, -(-size // 8) * 8), np.uint8)
-        padded[:, :size] = self.observation
-        words = padded.view("<u8").astype(np.uint64, copy=False)
-        mixed = mix64(words ^ stream_keys(np.arange(words.shape[1])))
-        return mix64(np.bitwise_xor.reduce(mix64(mixed + np.uint64(1)), axis=1))
+        words = -(-size // 8)
+        salt = stream_keys(np.arange(words))
+        keys = np.empty(rows, np.uint64)
+        for start in range(0, rows, _HASHED_ROWS):
+            part = slice(start, start + _HASHED_ROWS)
+            padded = np.zeros((len(keys[part]), 8 * words), np.uint8)
+            padded[:, :size] = self.observation[part]
+            mixed = mix64(padded.view("<u8").astype(np.uint64, copy=False) ^ salt)
+            keys[part] = np.bitwise_xor.reduce(mix64(mixed + np.uint64(1)), axis=1)
+        return mix64(keys)
 
     def take(self, rows: Any) -> View:
         """Return the view of some rows (a bool mask, indices or a slice): every decision stays the same."""

@@ -111,4 +111,5 @@ def count(cards: UInt64Array) -> FloatArray:
 
 def any_of(cards: UInt64Array, wanted: np.uint64) -> BoolArray:
     """Return whether each bitboard holds a card of `wanted`."""
-    return np.not_equal(cards & wanted, ZERO)
+    found: BoolArray = (cards & wanted) != 0
+    return found

@@ -62,13 +62,13 @@ def keep_guards(f: Facts) -> Marks:
 
 
 def known_voids(f: Facts) -> Marks:
-    """Throw from suits the opponents are known to lack: its cards need no guard, they will win when led."""
+    """Throw from the suits that an opponent is known to lack: they need no guard against that one."""
     void = as_float((f.may[0::2, None] & f.suit) == 0)
     return {"opponents without": void.sum(axis=0)}
 
 
 def last_trick(f: Facts) -> Marks:
-    """Keep a winner for the last trick, which counts a whole point."""
+    """Keep winners for the end together: one alone, which nobody may lead to, is worth less than one of several."""
     return {
         "only winner": as_float(f.sure & (count(f.masters) == 1)),
     }

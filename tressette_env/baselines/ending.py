@@ -78,7 +78,8 @@ def _lead(leader: Side, follower: Side) -> SmallInts:
     after = leader.take(row)
     values = np.full(cards.shape, -_NEVER, np.int8)
     values[place, row] = _reply(after._replace(hand=after.hand ^ card), follower.take(row), card)
-    return values.max(axis=0)
+    best: SmallInts = values.max(axis=0)
+    return best
 
 
 def _last_trick(leader: Side, follower: Side) -> SmallInts:
@@ -108,7 +109,8 @@ def _reply(leader: Side, follower: Side, led: UInt64Array) -> SmallInts:
     after = follower.take(row)
     values = np.full(cards.shape, _NEVER, np.int8)
     values[place, row] = _finish(leader.take(row), after._replace(hand=after.hand ^ card), led[row], card)
-    return values.min(axis=0)
+    worst: SmallInts = values.min(axis=0)
+    return worst
 
 
 def _finish(leader: Side, follower: Side, led: UInt64Array, reply: UInt64Array) -> SmallInts:

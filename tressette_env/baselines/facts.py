@@ -91,7 +91,8 @@ class Facts:
 
     def _relative(self, by_seat: UInt64Array) -> UInt64Array:
         """Reorder (seats, n) from absolute seats to places after the observer."""
-        return by_seat.reshape(-1).take(self._seats * by_seat.shape[1] + self._rows)
+        taken: UInt64Array = by_seat.reshape(-1).take(self._seats * by_seat.shape[1] + self._rows)
+        return taken
 
     def _read(self, view: View, knowledge: Knowledge) -> None:
         rules, last_seat = view.rules, view.rules.seats - 1

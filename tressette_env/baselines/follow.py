@@ -79,12 +79,12 @@ def hold_aces(f: Facts) -> Marks:
 
 
 def long_suit(f: Facts) -> Marks:
-    """Take the trick the sooner, the longer the own suit: its small cards become winners."""
+    """With many cards of the suit there is time: the high one takes a later trick of it, worth more."""
     return {"length": f.takes * f.ours * f.length}
 
 
 def last_trick(f: Facts) -> Marks:
-    """Keep a winner for the last trick, and win the lead in time to play the other winners."""
+    """Count the other winners: they take tricks by themselves, the last one included, so this one is needed less."""
     return {"other winners": f.takes * f.ours * count(f.masters & ~f.suit)}
 
 

@@ -42,7 +42,10 @@ def hold_aces(f: Facts) -> Marks:
 
 
 def trust_partner(f: Facts) -> Marks:
-    """Without a winner, lead where the partner is likely to hold the top card, and risk no valuable card."""
+    """Without a winner, lead where the own side is likely to get the trick, and risk no valuable card.
+
+    The top cards may be the partner's; with two players they may lie in the stock.
+    """
     return {"ours": f.unsure * f.ours, "value at risk": f.unsure * (1 - f.ours) * f.value}
 
 
@@ -83,7 +86,10 @@ def return_lead(f: Facts) -> Marks:
 
 
 def suits_led(f: Facts) -> Marks:
-    """Judge a suit by who led it before: opponents lead what they are strong in, and so did this seat."""
+    """Judge a suit by who led it before: opponents lead what they are long in, and so did this seat.
+
+    A winner in their suit can wait, for they will lead it again.
+    """
     theirs = np.maximum(_led(f, 1), _led(f, -1))
     return {"theirs": theirs, "theirs, no winner": f.unsure * theirs, "own": _led(f, 0)}
 
@@ -103,7 +109,10 @@ def known_voids(f: Facts) -> Marks:
 
 
 def last_trick(f: Facts) -> Marks:
-    """Keep a winner for the last trick, which counts a whole point: do not cash the only one early."""
+    """Keep a winner for the last trick, which counts a whole point.
+
+    Once all is known the only one is not cashed early; with several there is less hurry.
+    """
     sure, winners = as_float(f.sure), count(f.masters)
     return {
         "only winner": sure * (winners == 1) * (f.left > 1),
