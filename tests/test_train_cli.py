@@ -15,10 +15,12 @@ import agents
 from agents.checkpoint import newest_checkpoint, read_checkpoint
 
 ROOT = Path(__file__).parent.parent
-TINY = (
-    "--network.width 8 --network.head 8 --selfplay.plays 1920 --selfplay.deals 16 --ppo.minibatches 2"
-    " --evaluation.every 2 --evaluation.pairs 20 --evaluation.final_pairs 20 --checkpoint_every 1"
-).split()
+TINY = [
+    *("--network.width", "8", "--network.head", "8"),
+    *("--selfplay.plays", "1920", "--selfplay.deals", "16", "--ppo.minibatches", "2"),
+    *("--evaluation.every", "2", "--evaluation.pairs", "20", "--evaluation.final_pairs", "20"),
+    *("--checkpoint_every", "1"),
+]
 
 
 def command(*arguments: str) -> list[str]:

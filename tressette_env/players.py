@@ -12,7 +12,7 @@ from typing import Any, Protocol, cast, runtime_checkable
 
 import numpy as np
 
-from tressette_env.baselines import GreedyPlayer, RandomPlayer, RulesPlayer
+from tressette_env.baselines import GreedyPlayer, RandomPlayer, RulesPlayer, TunedPlayer
 from tressette_env.cards import IntArray, card_text, cards_of, cards_text
 from tressette_env.rules import Rules
 from tressette_env.view import View
@@ -32,7 +32,12 @@ class Player(Protocol):
 Factory = Callable[..., Player]
 """Called as ``factory(variant=…, seed=…, **options)``."""
 
-_FACTORIES: dict[str, Factory] = {"random": RandomPlayer, "greedy": GreedyPlayer, "rules": RulesPlayer}
+_FACTORIES: dict[str, Factory] = {
+    "random": RandomPlayer,
+    "greedy": GreedyPlayer,
+    "rules": RulesPlayer,
+    "tuned": TunedPlayer,
+}
 _CHECKPOINT_LOADERS: list[Factory] = []
 
 

@@ -1,9 +1,9 @@
-"""The player `rules`: named rules give every legal card marks, and the card with the highest sum is played."""
+"""The players `rules` and `tuned`: named rules give every legal card marks, and the highest sum is played."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,8 @@ from tressette_env.baselines.ending import count_ending
 from tressette_env.baselines.facts import Facts, Knowledge, Marks
 from tressette_env.baselines.follow import FOLLOW_RULES
 from tressette_env.baselines.lead import LEAD_RULES
-from tressette_env.baselines.weights import WEIGHTS
+from tressette_env.baselines.tuned_weights import TUNED
+from tressette_env.baselines.weights import WEIGHTS, Weights
 from tressette_env.cards import IntArray, popcount
 from tressette_env.rules import Rules, resolve_rules
 from tressette_env.view import View
@@ -30,12 +31,11 @@ _WEIGH_DRAW = "weigh_draw"
 _PAIRS, _STOCK, _OPEN = range(3)  # columns of the weights
 _RULED_OUT = np.float32(-1e9)
 
-RULE_NAMES = (
-    *_KNOWLEDGE_RULES,
-    *dict.fromkeys(name for table in _RULES.values() for name in table if name not in _KNOWLEDGE_RULES),
-    _WEIGH_DRAW,
-)
-"""The rules that can be switched off."""
+
+def _rule_names(weights: Weights) -> tuple[str, ...]:
+    """Return the rules that a player with these weights uses and can switch off."""
+    of_moments = dict.fromkeys(name for rules in weights.values() for name in rules)
+    return (*dict.fromkeys((*_KNOWLEDGE_RULES, *of_moments)), _WEIGH_DRAW)
 
 
 class Situation(NamedTuple):
@@ -48,22 +48,24 @@ class Situation(NamedTuple):
 class RulesPlayer:
     """A sound player of all three variants, deterministic.
 
-    `without`: names of rules to switch off (see `RULE_NAMES`), joined by ``+``, to measure what they add.
+    `without`: names of rules to switch off (see `rule_names`), joined by ``+``, to measure what they add.
     Equal sums: the card with the lowest id.  The seed changes nothing.  `version` changes whenever a
     decision does.  Raises ``ValueError`` for an unknown variant or rule, listing the known ones.
     """
 
     version = 1
+    weights: ClassVar[Weights] = WEIGHTS
+    rule_names: ClassVar[tuple[str, ...]] = _rule_names(WEIGHTS)
 
     def __init__(self, variant: str | Rules = "partners", seed: int = 0, without: str = "") -> None:
         self.rules = resolve_rules(variant)
         self.seed = seed
         dropped = frozenset(filter(None, str(without).split("+")))
-        unknown = sorted(dropped - set(RULE_NAMES))
+        unknown = sorted(dropped - set(self.rule_names))
         if unknown:
-            raise ValueError(f"unknown rule {unknown[0]!r} in without={without!r}: known are {', '.join(RULE_NAMES)}")
+            known = ", ".join(self.rule_names)
+            raise ValueError(f"unknown rule {unknown[0]!r} in without={without!r}: known are {known}")
         self._dropped = dropped
-        self._weights = WEIGHTS
         self._knowledge = Knowledge(
             count_fallen="count_fallen" not in dropped,
             use_voids="known_voids" not in dropped,
@@ -90,14 +92,24 @@ class RulesPlayer:
         if column == _STOCK and _WEIGH_DRAW in self._dropped:
             column = _OPEN
         sums = np.zeros_like(facts.value)
-        weights = self._weights[situation.moment]
-        for name, rule in _RULES[situation.moment].items():
+        for name, weights in self.weights[situation.moment].items():
             if name in self._dropped:
                 continue
-            for mark, values in rule(facts).items():
-                if weight := weights[name][mark][column]:
-                    sums += np.float32(weight) * values
+            marks = _RULES[situation.moment][name](facts)
+            for mark, by_column in weights.items():
+                if by_column[column] and mark in marks:
+                    sums += np.float32(by_column[column]) * marks[mark]
         return sums
+
+
+class TunedPlayer(RulesPlayer):
+    """`rules` with weights learned by self-play, and the last four tricks of two players counted out.
+
+    A trained linear policy: a stronger opponent than the hand-written one, and no yardstick of hand-written play.
+    """
+
+    weights: ClassVar[Weights] = TUNED
+    rule_names: ClassVar[tuple[str, ...]] = _rule_names(TUNED)
 
 
 def _situations(view: View) -> Iterator[tuple[Situation, IntArray]]:
