@@ -1,25 +1,27 @@
-"""What each rule of the player `rules` adds, in points per deal.
+"""How `rules` or `tuned` does against the other baselines, and what each of its rules adds, in points per deal.
 
-Duplicate pairs: every deal is played twice with the sides swapped, and the pair is the unit.  Example::
+Duplicate pairs: every deal is played twice with the sides swapped, and the pair is the unit.  Examples::
 
     python -m benchmarks.ablation --variant two_player --pairs 20000
+    python -m benchmarks.ablation --player tuned --matches-only
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from tressette_env.baselines import RULE_NAMES, GreedyPlayer, RandomPlayer, RulesPlayer
+from tressette_env.baselines import GreedyPlayer, RandomPlayer, RulesPlayer, TunedPlayer
 from tressette_env.deals import DealBatch
 from tressette_env.players import Player
 from tressette_env.rules import VARIANTS, Rules
 
 _CHUNK = 4096
 _Z95 = 1.96
+_PLAYERS: dict[str, type[RulesPlayer]] = {"rules": RulesPlayer, "tuned": TunedPlayer}
 
 
 class Margin(NamedTuple):
@@ -60,26 +62,37 @@ def _pair_means(
     return np.asarray((gains[0] + gains[1]) / 2)
 
 
-def rows(rules: Rules, pairs: int, seed: int) -> Iterator[tuple[str, Margin]]:
-    """Yield the margin of `rules` over the other baselines, then over itself without each rule."""
-    full = RulesPlayer(rules)
-    yield "against random", margin(full, RandomPlayer(rules), rules, pairs, seed)
-    yield "against greedy", margin(full, GreedyPlayer(rules), rules, pairs, seed)
-    for name in RULE_NAMES:
-        yield name, margin(full, RulesPlayer(rules, without=name), rules, pairs, seed)
+def matches(name: str, rules: Rules, pairs: int, seed: int) -> Iterator[tuple[str, Margin]]:
+    """Yield the margin of a player over each of the other baselines."""
+    others: dict[str, Callable[[Rules], Player]] = {"random": RandomPlayer, "greedy": GreedyPlayer, **_PLAYERS}
+    player = others.pop(name)(rules)
+    for other, factory in others.items():
+        yield f"against {other}", margin(player, factory(rules), rules, pairs, seed)
+
+
+def ablation(name: str, rules: Rules, pairs: int, seed: int) -> Iterator[tuple[str, Margin]]:
+    """Yield the margin of a player over itself without each rule."""
+    factory = _PLAYERS[name]
+    full = factory(rules)
+    for rule in factory.rule_names:
+        yield rule, margin(full, factory(rules, without=rule), rules, pairs, seed)
 
 
 def main() -> None:
-    """Print the table of one variant."""
+    """Print the table of one player and variant."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--player", choices=_PLAYERS, default="rules")
     parser.add_argument("--variant", choices=VARIANTS, default="partners")
     parser.add_argument("--napoletana", action="store_true")
+    parser.add_argument("--matches-only", action="store_true", help="leave the rules out")
     parser.add_argument("--pairs", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     rules = Rules(arguments.variant, napoletana=arguments.napoletana)
-    for name, (mean, half_width) in rows(rules, arguments.pairs, arguments.seed):
-        print(f"{name:16s} {mean:+.3f} ± {half_width:.3f}", flush=True)
+    parts = [matches] if arguments.matches_only else [matches, ablation]
+    for part in parts:
+        for name, (mean, half_width) in part(arguments.player, rules, arguments.pairs, arguments.seed):
+            print(f"{name:16s} {mean:+.3f} ± {half_width:.3f}", flush=True)
 
 
 if __name__ == "__main__":

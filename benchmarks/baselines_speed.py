@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchmarks.measuring import Row, rates, seconds_of
-from tressette_env.baselines import GreedyPlayer, RandomPlayer, RulesPlayer
+from tressette_env.baselines import GreedyPlayer, RandomPlayer, RulesPlayer, TunedPlayer
 from tressette_env.deals import DealBatch
 from tressette_env.players import Player
 from tressette_env.rules import VARIANTS
@@ -11,7 +11,7 @@ from tressette_env.view import View
 
 TITLE = "Baselines: decisions per second over whole deals, 4,096 in a batch"
 _DEALS = 4096
-_PLAYERS = {"random": RandomPlayer, "greedy": GreedyPlayer, "rules": RulesPlayer}
+_PLAYERS = {"random": RandomPlayer, "greedy": GreedyPlayer, "rules": RulesPlayer, "tuned": TunedPlayer}
 
 
 def _views(variant: str) -> list[View]:

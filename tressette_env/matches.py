@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from tressette_env.cards import IntArray, UInt64Array
 from tressette_env.dealing import Deal, checked_deal
-from tressette_env.deals import NOBODY, DealBatch
+from tressette_env.deals import DealBatch
+from tressette_env.play import NOBODY
 from tressette_env.rules import Rules, resolve_rules
 from tressette_env.shuffling import check_seed, draw_deals
 

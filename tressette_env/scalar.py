@@ -29,9 +29,10 @@ from tressette_env.cards import (
     bitboard_of,
     cards_of,
 )
-from tressette_env.deals import NOBODY, DealBatch
+from tressette_env.deals import DealBatch
 from tressette_env.errors import IllegalCardError
 from tressette_env.matches import MatchBatch
+from tressette_env.play import NOBODY
 from tressette_env.rules import Rules
 from tressette_env.state import state_columns
 
