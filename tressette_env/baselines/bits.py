@@ -26,7 +26,6 @@ BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float32]
 
 ZERO = np.uint64(0)
-ALMOST_SURE = 0.999
 TWOS = np.uint64(int(LOWEST_OF_EACH_SUIT) << TWO)
 THREES = np.uint64(int(LOWEST_OF_EACH_SUIT) << THREE)
 TOPS = TWOS | THREES

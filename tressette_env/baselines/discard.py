@@ -1,23 +1,21 @@
 """The rules for discarding, when the hand has no card of the led suit.
 
-A rule gives each legal card marks, (k, n) float32 by name; `weights` says what a mark is worth.
+A rule gives each legal card marks, (k, n) floats by name.  What a mark is worth is up to the player: see `weights`
+and `tuned_weights`; a mark that a table does not name is worth nothing there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from tressette_env.baselines.bits import ALMOST_SURE, TOPS, any_of, as_float, count
+from tressette_env.baselines.bits import TOPS, any_of, as_float, count
 from tressette_env.baselines.facts import Facts, Marks
 from tressette_env.cards import ACE, ACES
 
 
 def feed_partner(f: Facts) -> Marks:
     """Throw valuable cards, an ace first, on a trick that the partner is sure, or likely, to take."""
-    if not f.partnership:
-        return {}
-    safe = f.resting > ALMOST_SURE
-    return {"value": f.ours * f.value, "ace, sure": as_float(f.rank(ACE) & safe)}
+    return {"value": f.ours * f.value} if f.partnership else {}
 
 
 def throw_worthless(f: Facts) -> Marks:

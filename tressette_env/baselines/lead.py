@@ -1,6 +1,7 @@
 """The rules for leading.
 
-A rule gives each legal card marks, (k, n) float32 by name; `weights` says what a mark is worth.
+A rule gives each legal card marks, (k, n) floats by name.  What a mark is worth is up to the player: see `weights`
+and `tuned_weights`; a mark that a table does not name is worth nothing there.
 """
 
 from __future__ import annotations

@@ -108,6 +108,7 @@ class TunedPlayer(RulesPlayer):
     A trained linear policy: a stronger opponent than the hand-written one, and no yardstick of hand-written play.
     """
 
+    version = 1
     weights: ClassVar[Weights] = TUNED
     rule_names: ClassVar[tuple[str, ...]] = _rule_names(TUNED)
 

@@ -1,8 +1,8 @@
 """What the marks are worth to the player `tuned`, in whole numbers.
 
-The marks are those of `rules`; their sizes were learned by self-play (see docs/baselines.md), so this is a trained
-linear policy and not a hand-written player.  ``TUNED[moment][rule][mark]``: one number for each of: four seats; two
-players while the stock lasts; two players once it is empty.
+`rules` uses some of the same marks; the sizes here were learned by self-play (see docs/baselines.md), so this is a
+trained linear policy and not a hand-written player.  ``TUNED[moment][rule][mark]``: one number for each of: four
+seats; two players while the stock lasts; two players once it is empty.
 """
 
 from __future__ import annotations
@@ -122,7 +122,6 @@ TUNED: Weights = {
         },
         "feed_partner": {
             "value": (8, 0, 0),
-            "ace, sure": (0, 0, 0),
         },
         "throw_worthless": {
             "value": (-10, -7, -4),
