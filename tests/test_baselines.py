@@ -24,7 +24,7 @@ PLAYERS = {
     "rules without knowledge": lambda rules: RulesPlayer(rules, without="count_fallen+known_voids+known_cards"),
 }
 DECISIONS_OF_VERSION_1 = {
-    RulesPlayer: {"two_player": 4237169426, "partners": 2651405591, "historical": 2064600277},
+    RulesPlayer: {"two_player": 3793742141, "partners": 672291229, "historical": 3123998207},
     TunedPlayer: {"two_player": 1958399023, "partners": 3000029348, "historical": 2956371736},
 }
 

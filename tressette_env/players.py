@@ -66,7 +66,7 @@ def make_player(spec: str, variant: str | Rules = "partners", seed: int = 0) -> 
     """Return the player that `spec` names.
 
     `spec`: a known name, a path to a checkpoint, or ``module:attribute`` (a factory or an object with `act`),
-    each with options after a colon, as in ``"rules:without=cash_aces,seed=1"``.  A `seed` option wins over
+    each with options after a colon, as in ``"rules:without=hold_aces,seed=1"``.  A `seed` option wins over
     the argument.  Raises ``ValueError`` for an unknown player or option, listing the known ones.
     """
     name, _, rest = spec.partition(":")

@@ -19,8 +19,8 @@ WEIGHTS: Weights = {
         # With a stock, what is cashed is replaced by a drawn card: bring aces home, keep the other winners.
         "cash_winners": {"winner": (10, 0, 0), "value": _always(5), "winners in suit": (10, 0, 5)},
         "hold_aces": {"guarded": _always(-30)},
-        "trust_partner": {"ours": _always(20), "value at risk": (-5, -5, 0)},
-        "long_suit": {"length": (3, 3, 0)},
+        "trust_partner": {"ours": (20, 10, 0), "value at risk": (-5, -5, 0)},
+        "long_suit": {"length": (3, 2, 0)},
         "force_out": {
             "small under the 3": _always(-10),
             "small under the 2": _always(-5),
@@ -35,11 +35,11 @@ WEIGHTS: Weights = {
     },
     "follow": {
         # With a stock the lead is worth less than a good draw: take for the points.
-        "take_points": {"ours": (20, 10, 10), "thirds on the table": _always(10)},
-        "bank_own": {"value": (10, 5, 10)},
+        "take_points": {"ours": (20, 10, 0), "thirds on the table": _always(10)},
+        "bank_own": {"value": (10, 5, 5)},
         "feed_partner": {"value": _always(10)},
         "throw_worthless": {"value": _always(-5)},
-        "spare_partner": {"with a winner": _always(-10), "with a 3 or 2": _always(-10)},
+        "spare_partner": {"with a winner": _always(-5)},
         "thrift": {
             "strength, taking": _always(-1),
             "strength, not taking": _always(-1),
