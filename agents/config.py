@@ -88,6 +88,7 @@ class TrainConfig:
 
     game: GameConfig = field(default_factory=GameConfig)
     network: NetworkConfig = field(default_factory=NetworkConfig)
+    critic: NetworkConfig = field(default_factory=NetworkConfig)
     selfplay: SelfPlayConfig = field(default_factory=SelfPlayConfig)
     ppo: PPOConfig = field(default_factory=PPOConfig)
     evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)

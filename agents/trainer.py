@@ -47,7 +47,7 @@ class Trainer:
         self._saved_update = 0
         variant = self.rules.variant
         self.policy = initialize(PolicyNetwork(variant, config.network), config.seed).to(self.device)
-        self.critic = initialize(Critic(variant, config.network), config.seed + 1).to(self.device)
+        self.critic = initialize(Critic(variant, config.critic), config.seed + 1).to(self.device)
         self.average = PolicyNetwork(variant, config.network)
         self.average.load_state_dict(self.policy.state_dict())
         self._adams = {

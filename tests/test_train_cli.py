@@ -16,7 +16,7 @@ from agents.checkpoint import newest_checkpoint, read_checkpoint
 
 ROOT = Path(__file__).parent.parent
 TINY = [
-    *("--network.width", "8", "--network.head", "8"),
+    *("--network.width", "8", "--network.head", "8", "--critic.width", "8", "--critic.head", "8"),
     *("--selfplay.plays", "1920", "--selfplay.deals", "16", "--ppo.minibatches", "2"),
     *("--evaluation.every", "2", "--evaluation.pairs", "20", "--evaluation.final_pairs", "20"),
     *("--checkpoint_every", "1"),

@@ -20,6 +20,7 @@ from tressette_env.rules import VARIANTS
 CPU = torch.device("cpu")
 TINY = TrainConfig(
     network=NetworkConfig(width=16, head=16),
+    critic=NetworkConfig(width=16, head=16),
     selfplay=SelfPlayConfig(plays=4 * 16 * 40, deals=16, shards=2, threads=2, average=0.5),
     ppo=PPOConfig(epochs=1, minibatches=2),
     evaluation=EvaluationConfig(every=0, final_pairs=0),
