@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import signal
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from types import FrameType
 
 import torch
 
-from agents.checkpoint import CheckpointError
 from agents.config import parse_arguments
-from agents.ppo import NumericalError
-from agents.report import show_table
+from agents.report import make_opponents, show_table
 from agents.run_log import RunLog, make_run_dir
 from agents.trainer import Trainer, pick_device
+from tressette_env.players import Player
 
 DONE, FAILED, BAD_USAGE, INTERRUPTED = 0, 1, 2, 130
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -25,6 +26,7 @@ def main(arguments: list[str] | None = None) -> int:
     torch.set_num_threads(1)  # the shards share the cores among themselves
     try:
         pick_device(config.device)
+        opponents = make_opponents(config)
         run_dir = make_run_dir(config) if resume is None else resume
         trainer = Trainer(config, run_dir)
         if resume is not None:
@@ -32,36 +34,43 @@ def main(arguments: list[str] | None = None) -> int:
     except ValueError as error:
         print(f"train.py: error: {error}", file=sys.stderr)
         return BAD_USAGE
-    stop_cleanly(trainer)
     try:
-        return train(trainer, run_dir)
-    except (NumericalError, CheckpointError, RuntimeError, OSError) as error:
+        return train(trainer, run_dir, opponents)
+    except (ValueError, RuntimeError, OSError) as error:
         print(f"train.py: failed after {trainer.updates_done} updates: {error}", file=sys.stderr)
         return FAILED
 
 
-def stop_cleanly(trainer: Trainer) -> None:
-    """Let Ctrl-C and SIGTERM end the run after the update in progress; a second one ends it at once."""
-
-    def stop(number: int, _: FrameType | None) -> None:
-        print("stopping after this update …", file=sys.stderr)
-        trainer.stopping = True
-        signal.signal(number, signal.default_int_handler)
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, stop)
-
-
-def train(trainer: Trainer, run_dir: Path) -> int:
+def train(trainer: Trainer, run_dir: Path, opponents: Mapping[str, Player]) -> int:
     """Train to the end, then show how the agent does against the baselines."""
+    stop_cleanly(trainer)
     with RunLog(run_dir, trainer.config.updates, trainer.updates_done) as log:
         for metrics in trainer.run():
             log.write(metrics)
     if trainer.stopping:
         print(f"stopped; go on with: python train.py --resume {run_dir}", file=sys.stderr)
         return INTERRUPTED
-    show_table(trainer)
+    stop_at_once()
+    show_table(trainer, opponents)
     return DONE
+
+
+def stop_cleanly(trainer: Trainer) -> None:
+    """Let Ctrl-C and SIGTERM end the run after the update in progress; a second one ends it at once."""
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        print("stopping after this update …", file=sys.stderr)
+        trainer.stopping = True
+        stop_at_once()
+
+    for number in SIGNALS:
+        signal.signal(number, stop)
+
+
+def stop_at_once() -> None:
+    """Let Ctrl-C and SIGTERM raise KeyboardInterrupt."""
+    for number in SIGNALS:
+        signal.signal(number, signal.default_int_handler)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ Torch is imported only when a network is built or loaded.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tressette_env.players import register_checkpoint_loader
 from tressette_env.rules import Rules
@@ -17,15 +17,16 @@ if TYPE_CHECKING:
 __all__ = ["load"]
 
 
-def load(path: str | Path, **options: Any) -> NetworkPlayer:
+def load(path: str | Path, seed: int = 0, temperature: float = 0.0) -> NetworkPlayer:
     """Return the player of a checkpoint, on CPU; its file holds all that is needed.
 
-    `path`: a checkpoint file, or a run directory (its newest checkpoint).  Options: `seed`, `temperature`.
+    `path`: a checkpoint file, or a run directory (its newest checkpoint).  The player takes the most probable card,
+    or above `temperature` 0 draws one from `seed`.
     Raises ``ValueError`` naming the file when it is no checkpoint of this version of the environment.
     """
     from agents.network_player import load_player
 
-    return load_player(Path(path), **options)
+    return load_player(Path(path), seed, temperature)
 
 
 def _load_for_variant(path: Path, *, variant: str | Rules, seed: int = 0, temperature: float = 0.0) -> NetworkPlayer:

@@ -81,7 +81,7 @@ def read_checkpoint(path: Path) -> Checkpoint:
             raise CheckpointError(f"{file} has {key} {metadata.get(key)}, this program needs {expected}")
     try:
         config, progress = json.loads(metadata["config"]), json.loads(metadata["progress"])
-    except (KeyError, json.JSONDecodeError) as error:
+    except (KeyError, json.JSONDecodeError, RecursionError) as error:
         raise CheckpointError(f"{file} has broken metadata: {error}") from None
     return Checkpoint(tensors, config, progress)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,6 +20,7 @@ from agents.ranges import check_range
 from tressette_env import Rules
 
 CONFIG_FILE = "config.yaml"
+LARGEST_SEED = 2**63 - 1
 
 
 @dataclass(frozen=True)
@@ -98,10 +99,24 @@ class TrainConfig:
     """Where the networks live; auto: cuda if there is one."""
     precision: Literal["float32", "bfloat16"] = "float32"
     """Arithmetic of the networks in training; bfloat16 is faster only where the processor has units for it."""
-    name: str = "partners"
-    """Name of the run's folder under runs/; one that exists gets a number."""
+    name: str = ""
+    """Name of the run's folder under runs/, by default the variant; one that exists gets a number."""
     checkpoint_every: int = 25
     """Updates between checkpoints."""
+
+    def __post_init__(self) -> None:
+        """Refuse what can not be run."""
+        if not 0 <= self.seed <= LARGEST_SEED:
+            raise ValueError(f"seed must be from 0 to {LARGEST_SEED}, not {self.seed}")
+        if self.name and (Path(self.name).name != self.name or self.name in (".", "..")):
+            raise ValueError(f"name must be a plain folder name, not {self.name!r}")
+        if self.checkpoint_every < 1:
+            raise ValueError(f"checkpoint_every must be at least 1, not {self.checkpoint_every}")
+
+    @property
+    def run_name(self) -> str:
+        """Name of the run's folder."""
+        return self.name or self.game.variant
 
     @property
     def updates(self) -> int:
@@ -130,14 +145,27 @@ def parse_arguments(arguments: Sequence[str] | None = None) -> tuple[TrainConfig
         if not (resumed / CONFIG_FILE).is_file():
             parser.error(f"--resume {resumed}: there is no {CONFIG_FILE} in that folder")
         given = ["--config", str(resumed / CONFIG_FILE), *given]
-    namespace = parser.parse_args(given)
     try:
+        namespace = parser.parse_args(given)
+        _check_given(namespace)
         values = parser.instantiate(namespace).as_dict()
-    except ValueError as error:
+        values.pop("config", None)
+        resume = values.pop("resume", None)
+        return TrainConfig(**values), resume
+    except (ValueError, TypeError) as error:
         parser.error(str(error))
-    values.pop("config", None)
-    resume = values.pop("resume", None)
-    return TrainConfig(**values), resume
+
+
+def _check_given(namespace: jsonargparse.Namespace) -> None:
+    """Refuse fields without a value, and unknown sections in configuration files."""
+    known = {field.name for field in fields(TrainConfig)}
+    for path in namespace.get("config") or []:
+        unknown = sorted(set(yaml.safe_load(Path(path).read_text(encoding="utf-8")) or {}) - known)
+        if unknown:
+            raise ValueError(f"{path}: unknown field {unknown[0]!r}; known are {', '.join(sorted(known))}")
+    for name, value in namespace.items():
+        if value is None and name not in ("config", "resume"):
+            raise ValueError(f"{name} has no value")
 
 
 def _resumed_run(arguments: Sequence[str]) -> Path | None:

@@ -8,9 +8,11 @@ Relabelling suits permutes the logits and changes nothing else (Zaheer et al., "
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 import torch
 from torch import Tensor, nn
+from torch.nn.utils import skip_init
 
 from agents.ranges import check_range
 from tressette_env import OBSERVATION_LAYOUT
@@ -64,6 +66,14 @@ def _scales(variant: str) -> tuple[Tensor, Tensor]:
     return suit, torch.cat(shared)
 
 
+def linear(inputs: int, outputs: int, bias: bool = True) -> nn.Linear:
+    """Return a layer without values, which `agents.initialization` or a checkpoint fills.
+
+    So building a network draws nothing from torch's global generator.
+    """
+    return cast(nn.Linear, skip_init(nn.Linear, inputs, outputs, bias=bias))  # type: ignore[no-untyped-call]
+
+
 class SuitTowers(nn.Module):
     """The shared body: observations (n, obs) to features of each suit, (n, 4, head)."""
 
@@ -78,11 +88,11 @@ class SuitTowers(nn.Module):
         self.register_buffer("suit_scale", suit_scale, persistent=False)
         self.register_buffer("shared_scale", shared_scale, persistent=False)
         self.suit_size = len(suit_scale)
-        self.read_suit = nn.Linear(self.suit_size + extra, config.width)
-        self.read_shared = nn.Linear(len(shared_scale), config.width, bias=False)
-        self.tower = nn.Linear(config.width, config.width)
-        self.own = nn.Linear(config.width, config.head)
-        self.pooled = nn.Linear(config.width, config.head, bias=False)
+        self.read_suit = linear(self.suit_size + extra, config.width)
+        self.read_shared = linear(len(shared_scale), config.width, bias=False)
+        self.tower = linear(config.width, config.width)
+        self.own = linear(config.width, config.head)
+        self.pooled = linear(config.width, config.head, bias=False)
 
     def forward(self, observation: Tensor, hidden: Tensor | None = None) -> Tensor:
         """Return (n, 4, head); `observation` (n, obs) uint8, `hidden` (n, 4, extra) more inputs of each suit."""
@@ -103,7 +113,7 @@ class PolicyNetwork(nn.Module):
     def __init__(self, variant: str, config: NetworkConfig) -> None:
         super().__init__()
         self.body = SuitTowers(variant, config)
-        self.score = nn.Linear(config.head, NUM_RANKS)
+        self.score = linear(config.head, NUM_RANKS)
 
     def forward(self, observation: Tensor) -> Tensor:
         """Return the logits."""
@@ -120,7 +130,7 @@ class Critic(nn.Module):
     def __init__(self, variant: str, config: NetworkConfig) -> None:
         super().__init__()
         self.body = SuitTowers(variant, config, hidden_size(variant))
-        self.value = nn.Sequential(nn.Linear(config.head, config.head), nn.ReLU(), nn.Linear(config.head, 1))
+        self.value = nn.Sequential(linear(config.head, config.head), nn.ReLU(), linear(config.head, 1))
 
     def forward(self, observation: Tensor, hidden: Tensor) -> Tensor:
         """Return the values; `hidden` is (n, 4, `hidden_size`), see `agents.selfplay`."""

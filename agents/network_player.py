@@ -25,8 +25,8 @@ class NetworkPlayer:
     """
 
     def __init__(self, policy: PolicyNetwork, variant: str, seed: int = 0, temperature: float = 0.0) -> None:
-        if temperature < 0:
-            raise ValueError(f"temperature must not be negative, not {temperature}")
+        if not isinstance(temperature, int | float) or not temperature >= 0:
+            raise ValueError(f"temperature must be a number of at least 0, not {temperature!r}")
         self.policy = policy.eval()
         self.variant = variant
         self._seed = seed
@@ -72,6 +72,8 @@ def load_player(path: Path, seed: int = 0, temperature: float = 0.0) -> NetworkP
         variant = checkpoint.config["game"]["variant"]
         policy = PolicyNetwork(variant, NetworkConfig(**checkpoint.config["network"]))
         policy.load_state_dict(checkpoint.part("average"))
+        if not all(torch.isfinite(weights).all() for weights in policy.parameters()):
+            raise ValueError("some weights are not finite")
     except (KeyError, TypeError, ValueError, RuntimeError) as error:
         raise CheckpointError(f"{path} holds no network that this program can build: {error}") from None
     return NetworkPlayer(policy, variant, seed, temperature)

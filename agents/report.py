@@ -2,34 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 from rich.console import Console
 from rich.table import Table
 
 from agents.checkpoint import newest_checkpoint
+from agents.config import TrainConfig
 from agents.measuring import REPORT_SEED, measure
+from agents.statistics import Summary
 from agents.trainer import Trainer
-from tressette_env.players import make_player
+from tressette_env.players import Player, make_player
 
 
-def show_table(trainer: Trainer) -> None:
-    """Print how the trained agent does against each opponent of the configuration, in duplicate deals."""
-    config, settings = trainer.config, trainer.config.evaluation
-    if not settings.final_pairs:
+def make_opponents(config: TrainConfig) -> dict[str, Player]:
+    """Return the opponents of the table by name; ``ValueError`` if one is unknown."""
+    return {name: make_player(name, config.game.rules) for name in config.evaluation.opponents}
+
+
+def show_table(trainer: Trainer, opponents: Mapping[str, Player]) -> None:
+    """Print how the trained agent does against each opponent, in duplicate deals; interrupted, those finished."""
+    config, pairs = trainer.config, trainer.config.evaluation.final_pairs
+    if not pairs:
         return
-    table = Table(title=f"{config.game.variant}: points a deal over {settings.final_pairs:,} duplicate pairs")
+    table = Table(title=f"{config.game.variant}: points a deal over {pairs:,} duplicate pairs")
     for heading in ("opponent", "mean", "95 % interval", "deals won"):
         table.add_column(heading, justify="left" if heading == "opponent" else "right")
     player = trainer.player()
-    with ThreadPoolExecutor(config.selfplay.threads) as executor:
-        for name in settings.opponents:
-            opponent = make_player(name, trainer.rules)
-            result = measure(player, opponent, trainer.rules, REPORT_SEED, settings.final_pairs, executor)
-            low, high = result["ci95"]
-            table.add_row(
-                name, f"{result['mean']:+.3f}", f"{low:+.3f} … {high:+.3f}", f"{100 * result['win_rate']:.1f} %"
-            )
-    console = Console()
-    console.print(table)
-    console.print(f"agent: {newest_checkpoint(trainer.run_dir)}", soft_wrap=True)
+    executor = ThreadPoolExecutor(config.selfplay.threads)
+    try:
+        for name, opponent in opponents.items():
+            _add(table, name, measure(player, opponent, trainer.rules, REPORT_SEED, pairs, executor))
+    finally:
+        executor.shutdown(cancel_futures=True)
+        console = Console()
+        console.print(table)
+        console.print(f"agent: {newest_checkpoint(trainer.run_dir)}", soft_wrap=True)
+
+
+def _add(table: Table, name: str, result: Summary) -> None:
+    low, high = result["ci95"]
+    table.add_row(name, f"{result['mean']:+.3f}", f"{low:+.3f} … {high:+.3f}", f"{100 * result['win_rate']:.1f} %")

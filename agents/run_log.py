@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 import time
 from pathlib import Path
@@ -22,8 +23,9 @@ _SECONDS_BETWEEN_LINES = 30.0
 
 def make_run_dir(config: TrainConfig) -> Path:
     """Create ``runs/NAME`` (``NAME_2`` … if it exists) with the configuration in it, and return it."""
+    name = config.run_name
     for number in range(1, 100_000):
-        path = RUNS / (config.name if number == 1 else f"{config.name}_{number}")
+        path = RUNS / (name if number == 1 else f"{name}_{number}")
         try:
             path.mkdir(parents=True)
         except FileExistsError:
@@ -31,7 +33,7 @@ def make_run_dir(config: TrainConfig) -> Path:
         (path / FOLDER).mkdir()
         write_config(config, path / CONFIG_FILE)
         return path
-    raise ValueError(f"there are too many runs named {config.name!r} in {RUNS}")
+    raise ValueError(f"there are too many runs named {name!r} in {RUNS}")
 
 
 class RunLog:
@@ -48,6 +50,7 @@ class RunLog:
     def __enter__(self) -> Self:
         """Open the files."""
         self._start = self._last_line = time.monotonic()
+        _forget_after(self._run_dir / METRICS_FILE, self._first)
         self._file = (self._run_dir / METRICS_FILE).open("a", encoding="utf-8")
         self._board = SummaryWriter(str(self._run_dir), purge_step=self._first + 1)
         terminal = sys.stderr.isatty()
@@ -67,7 +70,8 @@ class RunLog:
     def write(self, metrics: dict[str, float]) -> None:
         """Record the metrics of an update."""
         step = int(metrics["update"])
-        self._file.write(json.dumps(metrics) + "\n")
+        defined = {tag: value if math.isfinite(value) else None for tag, value in metrics.items()}
+        self._file.write(json.dumps(defined) + "\n")
         self._file.flush()
         for tag, value in metrics.items():
             if "/" in tag:
@@ -88,3 +92,10 @@ class RunLog:
             left = (now - self._start) / (step - self._first) * (self._updates - step)
             print(f"update {step}/{self._updates}, {text}, {left:.0f} s left", file=sys.stderr, flush=True)
             self._last_line = now
+
+
+def _forget_after(path: Path, update: int) -> None:
+    """Drop the lines of updates that a resumed run is going to do again."""
+    if path.exists():
+        lines = [line for line in path.read_text("utf-8").splitlines() if json.loads(line)["update"] <= update]
+        path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")

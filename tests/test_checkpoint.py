@@ -30,6 +30,22 @@ def test_a_checkpoint_is_loaded_by_its_path_alone(trained: tuple[Trainer, Path])
         assert (player.act(view) == expected).all()
 
 
+def test_building_and_loading_leave_the_global_generator_alone(trained: tuple[Trainer, Path]) -> None:
+    before = torch.get_rng_state()
+    agents.load(trained[1])
+    Trainer(TINY, trained[1])
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+def test_weights_that_are_not_finite_are_refused(trained: tuple[Trainer, Path], tmp_path: Path) -> None:
+    good = read_checkpoint(trained[1])
+    path = tmp_path / "nan.safetensors"
+    broken = {**good.tensors, "average.score.bias": torch.full((10,), float("nan"))}
+    write_checkpoint(path, broken, good.config, good.progress)
+    with pytest.raises(CheckpointError, match="not finite"):
+        agents.load(path)
+
+
 def a_view():  # type: ignore[no-untyped-def]
     batch = DealBatch(50, "partners")
     batch.reset(seed=2)

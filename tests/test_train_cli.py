@@ -40,7 +40,7 @@ def environment() -> dict[str, str]:
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, "subprocess.CompletedProcess[str]"]:
     folder = tmp_path_factory.mktemp("cli")
-    return folder, train(folder, *TINY, "--game.variant", "two_player", "--name", "tiny", "--seed", "3")
+    return folder, train(folder, *TINY, "--game.variant", "two_player", "--seed", "3")
 
 
 def test_a_run_writes_its_files_and_shows_its_table(
@@ -50,7 +50,7 @@ def test_a_run_writes_its_files_and_shows_its_table(
     assert result.returncode == 0, result.stderr
     for name in ("random", "greedy", "rules"):
         assert name in result.stdout
-    run = folder / "runs" / "tiny"
+    run = folder / "runs" / "two_player"
     config = yaml.safe_load((run / "config.yaml").read_text())
     assert (config["game"]["variant"], config["seed"]) == ("two_player", 3)
     lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
@@ -64,7 +64,7 @@ def test_every_logged_tag_is_explained_in_the_readme(
     finished: tuple[Path, "subprocess.CompletedProcess[str]"],
 ) -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    for line in (finished[0] / "runs" / "tiny" / "metrics.jsonl").read_text().splitlines():
+    for line in (finished[0] / "runs" / "two_player" / "metrics.jsonl").read_text().splitlines():
         for tag in json.loads(line):
             if "/" in tag:
                 assert tag.removesuffix("_low").removesuffix("_high") in readme
@@ -74,10 +74,10 @@ def test_an_existing_name_gets_a_number_and_a_configuration_file_is_read(
     finished: tuple[Path, "subprocess.CompletedProcess[str]"],
 ) -> None:
     folder, _ = finished
-    written = folder / "runs" / "tiny" / "config.yaml"
+    written = folder / "runs" / "two_player" / "config.yaml"
     result = train(folder, "--config", str(written), "--evaluation.final_pairs", "0", "--seed", "4")
     assert result.returncode == 0, result.stderr
-    config = yaml.safe_load((folder / "runs" / "tiny_2" / "config.yaml").read_text())
+    config = yaml.safe_load((folder / "runs" / "two_player_2" / "config.yaml").read_text())
     assert (config["seed"], config["network"]["width"], config["evaluation"]["final_pairs"]) == (4, 8, 0)
 
 
@@ -114,6 +114,10 @@ def test_an_interrupted_run_saves_and_goes_on(tmp_path: Path) -> None:
         (["--resume", "nowhere"], "nowhere"),
         (["--config", "nowhere.yaml"], "nowhere.yaml"),
         (["--device", "cuda"], "CUDA"),
+        (["--seed", "-1"], "seed must be from 0"),
+        (["--name", "../outside"], "plain folder name"),
+        (["--checkpoint_every", "0"], "checkpoint_every"),
+        (["--evaluation.opponents", '["nobody"]'], "nobody"),
     ],
 )
 def test_bad_usage_is_one_message_and_writes_nothing(tmp_path: Path, arguments: list[str], message: str) -> None:
@@ -124,7 +128,19 @@ def test_bad_usage_is_one_message_and_writes_nothing(tmp_path: Path, arguments: 
     assert not (tmp_path / "runs").exists()
 
 
-@pytest.mark.parametrize("content", ["game: [1, 2", "game:\n  variety: partners\n", "- 1\n", "ppo:\n  clip: wide\n"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        "game: [1, 2",
+        "game:\n  variety: partners\n",
+        "- 1\n",
+        "ppo:\n  clip: wide\n",
+        "gam: {}\n",
+        "seed: null\n",
+        "game: null\n",
+        "selfplay:\n  plays: null\n",
+    ],
+)
 def test_broken_configurations_are_refused(tmp_path: Path, content: str) -> None:
     path = tmp_path / "broken.yaml"
     path.write_text(content)
@@ -140,7 +156,7 @@ def test_a_damaged_checkpoint_is_refused(
     folder, _ = finished
     run = tmp_path / "runs" / "damaged"
     (run / "checkpoints").mkdir(parents=True)
-    (run / "config.yaml").write_text((folder / "runs" / "tiny" / "config.yaml").read_text())
+    (run / "config.yaml").write_text((folder / "runs" / "two_player" / "config.yaml").read_text())
     (run / "checkpoints" / "update_0000001.safetensors").write_bytes(b"nothing")
     result = train(tmp_path, "--resume", str(run))
     assert result.returncode == 2
