@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 DONE, FAILED, BAD_USAGE, INTERRUPTED = 0, 1, 2, 130
 
 PLAYERS = """\
-A and B name players: random, greedy, rules, a checkpoint file, or module:attribute for your own,
+A and B name players: random, greedy, rules, tuned, a checkpoint file, or module:attribute for your own,
 each with options after a colon, as in random:seed=3.
 
 example:
@@ -61,7 +61,7 @@ def add_match(commands: argparse._SubParsersAction[OneLineParser]) -> None:
     match.add_argument("--pairs", type=int, default=10_000, metavar="N", help="pairs, 2N games (default 10000)")
     match.add_argument("--seed", type=int, default=0, help="names the cards, and seeds the players (default 0)")
     match.add_argument("--napoletana", action="store_true", help="3, 2 and ace of a suit score 3 points")
-    match.add_argument("--episode", choices=("deal", "match"), default="deal", help="what a game is (default deal)")
+    match.add_argument("--episode", default="deal", help="what a game is: deal (default) or match")
     match.add_argument("--target", type=int, help="points that end a match: 21 (default), 31 or 41")
     match.add_argument("--workers", type=int, default=1, metavar="W", help="processes (default 1)")
     match.add_argument("--json", type=Path, metavar="FILE", help="also write the result to this file")
@@ -74,14 +74,14 @@ def play_match(options: dict[str, Any]) -> int:
     from concurrent.futures import BrokenExecutor
 
     from agents.match_command import MatchOptions, UsageError, run_match
-    from tressette_env.players import IllegalReplyError
+    from tressette_env.players import PlayerError
 
     try:
         complete = run_match(MatchOptions(**options))
     except UsageError as error:
         print(f"evaluate.py match: error: {error}", file=sys.stderr)
         return BAD_USAGE
-    except (IllegalReplyError, BrokenExecutor, OSError) as error:
+    except (PlayerError, BrokenExecutor, OSError) as error:
         print(f"evaluate.py match: failed: {error}", file=sys.stderr)
         return FAILED
     return DONE if complete else INTERRUPTED

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tressette_env.players import register_checkpoint_loader
-from tressette_env.rules import Rules
+from tressette_env.rules import Rules, variant_name
 
 if TYPE_CHECKING:
     from agents.network_player import NetworkPlayer
@@ -31,7 +31,7 @@ def load(path: str | Path, seed: int = 0, temperature: float = 0.0) -> NetworkPl
 
 def _load_for_variant(path: Path, *, variant: str | Rules, seed: int = 0, temperature: float = 0.0) -> NetworkPlayer:
     player = load(path, seed=seed, temperature=temperature)
-    name = variant.variant if isinstance(variant, Rules) else variant
+    name = variant_name(variant)
     if player.variant != name:
         raise ValueError(f"checkpoint {path} plays {player.variant}, not {name}")
     return player

@@ -15,8 +15,7 @@ import numpy.typing as npt
 from tressette_env import DealBatch, MatchBatch, Rules
 from tressette_env.cards import IntArray
 from tressette_env.players import Player, decide
-
-EPISODES = ("deal", "match")
+from tressette_env.rules import check_episode
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -63,10 +62,9 @@ def play_pairs(
 
     In the first game of a pair A is side 0 (in four-seat games seats 0 and 2), in the second side 1; cards and
     dealers are the same.  `episode`: ``"deal"`` or ``"match"`` (to the target of `rules`).  `names` are for errors.
-    Raises `IllegalReplyError`, naming player, deal and ply, if a player returns what is no legal card.
+    Raises `PlayerError`, naming player, deal and ply, if a player fails or returns what is no legal card.
     """
-    if episode not in EPISODES:
-        raise ValueError(f"episode={episode!r} is not allowed: {', '.join(map(repr, EPISODES))}")
+    check_episode(episode)
     games = (DealBatch if episode == "deal" else MatchBatch)(2 * pairs, rules)
     ids = np.tile(np.arange(first, first + pairs), 2)
     side_of_a = np.repeat([0, 1], pairs)

@@ -18,9 +18,9 @@ from agents.network import NetworkConfig
 from agents.ppo import PPOConfig
 from agents.ranges import check_range
 from tressette_env import Rules
+from tressette_env.checking import LARGEST_COUNT
 
 CONFIG_FILE = "config.yaml"
-LARGEST_SEED = 2**63 - 1
 
 
 @dataclass(frozen=True)
@@ -46,15 +46,15 @@ class GameConfig:
 class SelfPlayConfig:
     """How much is played."""
 
-    plays: int = 9_000_000
+    plays: int = 12_000_000
     """Cards played in the whole run, 40 a deal, forced plays counted."""
-    deals: int = 1024
+    deals: int = 512
     """Deals of an update."""
     shards: int = 2
     """Fixed parts an update's work is split into; the result depends on it."""
     threads: int = 2
     """Threads that work on the shards; the result does not depend on it."""
-    average: float = 0.995
+    average: float = 0.998
     """Decay per gradient step of the moving average of the weights, which is what plays after training."""
 
     def __post_init__(self) -> None:
@@ -69,13 +69,13 @@ class SelfPlayConfig:
 class EvaluationConfig:
     """How the run is measured, always in duplicate pairs of deals that training never plays."""
 
-    every: int = 25
+    every: int = 50
     """Updates between measurements against `rules`; 0: none."""
     pairs: int = 1000
     """Pairs of such a measurement."""
     final_pairs: int = 10_000
     """Pairs against each opponent of the table at the end; 0: no table."""
-    opponents: tuple[str, ...] = ("random", "greedy", "rules")
+    opponents: tuple[str, ...] = ("random", "greedy", "rules", "tuned")
     """The players of the table at the end."""
 
     def __post_init__(self) -> None:
@@ -89,7 +89,7 @@ class TrainConfig:
 
     game: GameConfig = field(default_factory=GameConfig)
     network: NetworkConfig = field(default_factory=NetworkConfig)
-    critic: NetworkConfig = field(default_factory=NetworkConfig)
+    critic: NetworkConfig = field(default_factory=lambda: NetworkConfig(width=64, head=64))
     selfplay: SelfPlayConfig = field(default_factory=SelfPlayConfig)
     ppo: PPOConfig = field(default_factory=PPOConfig)
     evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)
@@ -101,13 +101,13 @@ class TrainConfig:
     """Arithmetic of the networks in training; bfloat16 is faster only where the processor has units for it."""
     name: str = ""
     """Name of the run's folder under runs/, by default the variant; one that exists gets a number."""
-    checkpoint_every: int = 25
+    checkpoint_every: int = 50
     """Updates between checkpoints."""
 
     def __post_init__(self) -> None:
         """Refuse what can not be run."""
-        if not 0 <= self.seed <= LARGEST_SEED:
-            raise ValueError(f"seed must be from 0 to {LARGEST_SEED}, not {self.seed}")
+        if not 0 <= self.seed <= LARGEST_COUNT:
+            raise ValueError(f"seed must be from 0 to {LARGEST_COUNT}, not {self.seed}")
         if self.name and (Path(self.name).name != self.name or self.name in (".", "..")):
             raise ValueError(f"name must be a plain folder name, not {self.name!r}")
         if self.checkpoint_every < 1:

@@ -17,9 +17,8 @@ from agents.progress import Progress
 from agents.statistics import summarize
 from agents.workers import Meeting, build_players, play_chunks
 from tressette_env import ENV_VERSION, Rules
-
-LARGEST_SEED = 2**63 - 1
-DEFAULT_TARGET = 21
+from tressette_env.rules import DEFAULT_TARGET, check_episode
+from tressette_env.shuffling import check_seed
 
 
 class UsageError(ValueError):
@@ -46,8 +45,10 @@ def check_options(options: MatchOptions) -> Meeting:
     """Return the meeting that the options describe; `UsageError` if they are wrong."""
     if options.pairs < 1 or options.workers < 1:
         raise UsageError(f"--pairs {options.pairs} and --workers {options.workers}: both must be at least 1")
-    if not 0 <= options.seed <= LARGEST_SEED:
-        raise UsageError(f"--seed {options.seed} is not allowed: it must be from 0 to 2**63 - 1")
+    try:
+        check_seed(options.seed, 1)
+    except ValueError as error:
+        raise UsageError(f"--seed {options.seed} is not allowed: {error}") from error
     if options.target is not None and options.episode != "match":
         raise UsageError(f"--target {options.target} needs --episode match: a single deal has no target")
     if options.json is not None and not options.json.absolute().parent.is_dir():
@@ -56,6 +57,7 @@ def check_options(options: MatchOptions) -> Meeting:
         raise UsageError(f"--json {options.json}: this is a folder, a file is needed")
     target = DEFAULT_TARGET if options.target is None else options.target
     try:
+        check_episode(options.episode)
         rules = Rules(options.variant, napoletana=options.napoletana, target=target)
     except ValueError as error:
         raise UsageError(str(error)) from error
@@ -66,7 +68,7 @@ def run_match(options: MatchOptions) -> bool:
     """Play, print the result to standard output, write it to ``--json``, and return whether all pairs were played.
 
     An interrupt (Ctrl-C) ends the play with the pairs completed so far.  Raises `UsageError` before anything is
-    played, and `IllegalReplyError` if a player returns what is no legal card.
+    played, and `PlayerError` if a player fails or returns what is no legal card.
     """
     meeting = check_options(options)
     start = time.perf_counter()

@@ -9,8 +9,8 @@ import torch
 
 from agents.checkpoint import CheckpointError, read_checkpoint
 from agents.network import NetworkConfig, PolicyNetwork, masked_log_probs
-from agents.selfplay import single_cards, unit_interval
-from tressette_env.cards import IntArray, popcount
+from agents.selfplay import unit_interval
+from tressette_env.cards import IntArray, lowest_cards, popcount
 from tressette_env.shuffling import random_bits, stream_keys
 from tressette_env.view import View
 
@@ -36,7 +36,7 @@ class NetworkPlayer:
         """Return the cards to play, (n,)."""
         if view.variant != self.variant:
             raise ValueError(f"this network plays {self.variant}, not {view.variant}")
-        cards = single_cards(view.legal_cards)
+        cards = lowest_cards(view.legal_cards)
         rows = np.flatnonzero(popcount(view.legal_cards) > 1)
         if len(rows):
             cards[rows] = self._choose(view.take(rows))

@@ -24,19 +24,19 @@ from tressette_env.cards import IntArray
 class PPOConfig:
     """How the policy learns from an update's decisions."""
 
-    learning_rate: float = 1e-3
+    learning_rate: float = 3e-3
     """Step size of the policy (Adam) at the start; falls linearly to `final_learning_rate`."""
-    final_learning_rate: float = 1e-4
+    final_learning_rate: float = 2e-4
     """Step size of the policy at the end of the run."""
-    critic_learning_rate: float = 1e-3
+    critic_learning_rate: float = 3e-3
     """Step size of the critic at the start; falls in the same proportion as the policy's."""
-    epochs: int = 2
+    epochs: int = 1
     """Passes over an update's decisions."""
-    minibatches: int = 6
+    minibatches: int = 16
     """Gradient steps in a pass."""
     clip: float = 0.2
     """How far the probability ratio may move before its gradient is cut."""
-    entropy: float = 0.04
+    entropy: float = 0.06
     """Weight of the entropy bonus, on normalised advantages, at the start."""
     final_entropy: float = 0.01
     """Weight of the entropy bonus at the end of the run."""

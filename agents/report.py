@@ -18,7 +18,7 @@ from tressette_env.players import Player, make_player
 
 def make_opponents(config: TrainConfig) -> dict[str, Player]:
     """Return the opponents of the table by name; ``ValueError`` if one is unknown."""
-    return {name: make_player(name, config.game.rules) for name in config.evaluation.opponents}
+    return {name: make_player(name, config.game.variant) for name in config.evaluation.opponents}
 
 
 def show_table(trainer: Trainer, opponents: Mapping[str, Player]) -> None:

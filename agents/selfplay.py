@@ -15,7 +15,7 @@ import torch
 
 from agents.network import PolicyNetwork, autocast, masked_log_probs
 from tressette_env import DealBatch, Rules
-from tressette_env.cards import NUM_RANKS, NUM_SUITS, IntArray, UInt64Array, membership, popcount
+from tressette_env.cards import NUM_RANKS, NUM_SUITS, IntArray, UInt64Array, lowest_cards, membership, popcount
 from tressette_env.shuffling import mix64, stream_keys
 from tressette_env.view import View
 
@@ -84,11 +84,6 @@ def _stock_places(deals: DealBatch, rows: IntArray) -> npt.NDArray[np.uint8]:
     return planes
 
 
-def single_cards(bitboards: UInt64Array) -> IntArray:
-    """Return the lowest card of each bitboard (any number where it is empty)."""
-    return popcount((bitboards & (~bitboards + np.uint64(1))) - np.uint64(1))
-
-
 def unit_interval(bits: UInt64Array) -> npt.NDArray[np.float64]:
     """Return random bits as numbers from 0 to below 1."""
     return (bits >> np.uint64(11)).astype(np.float64) * 2.0**-53
@@ -112,7 +107,7 @@ def play_deals(
     while not deals.done:
         plays += int(deals.active.sum())
         legal = deals.legal
-        cards = single_cards(legal)
+        cards = lowest_cards(legal)
         rows = np.flatnonzero(popcount(legal) > 1)
         if len(rows):
             view = deals.view().take(rows)

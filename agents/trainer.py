@@ -148,7 +148,7 @@ class Trainer:
         return NetworkPlayer(self.average, self.rules.variant)
 
     def _measure(self, executor: ThreadPoolExecutor) -> Metrics:
-        opponent = make_player("rules", self.rules)
+        opponent = make_player("rules", self.rules.variant)
         summary = measure(self.player(), opponent, self.rules, DEVELOPMENT_SEED, self.config.evaluation.pairs, executor)
         return {
             "eval/points_vs_rules": summary["mean"],

@@ -9,7 +9,7 @@ import time
 
 from benchmarks.measuring import Row, rates, seconds_of
 from tressette_env import DealBatch
-from tressette_env.cards import ONE, IntArray, popcount
+from tressette_env.cards import IntArray, lowest_cards
 from tressette_env.rules import VARIANTS
 
 TITLE = "Batch core, one core (the choice of the cards is not counted)"
@@ -28,12 +28,6 @@ def run(quick: bool) -> list[Row]:
         for deals in BATCHES
     ]
     return rows + [_dealing(variant, quick) for variant in VARIANTS]
-
-
-def lowest_cards(deals: DealBatch) -> IntArray:
-    """Return the legal card of the lowest id in each deal, (N,); deals that are over get any id."""
-    legal = deals.legal
-    return popcount(((legal & (~legal + ONE)) - ONE) & ((ONE << ONE * 39) - ONE))
 
 
 def _playing(variant: str, num_deals: int, observing: bool, quick: bool) -> Row:
@@ -64,7 +58,7 @@ def _recorded(deals: DealBatch) -> list[IntArray]:
     deals.reset(seed=0)
     plays = []
     while not deals.done:
-        plays.append(lowest_cards(deals))
+        plays.append(lowest_cards(deals.legal))
         deals.step(plays[-1])
     return plays
 

@@ -13,7 +13,7 @@ from agents.statistics import summarize
 from agents.workers import Meeting, play_chunks
 from tests.games import FULL_RULES, SMALL_RULES, name
 from tests.toy_players import Highest, Illegal, Lowest, Mixed
-from tressette_env import DealBatch, MatchBatch, Rules, deals
+from tressette_env import DealBatch, MatchBatch, Rules, play
 from tressette_env.players import IllegalReplyError, Player
 from tressette_env.view import View
 
@@ -124,7 +124,7 @@ def test_a_player_is_shown_its_own_decisions_only(variant: str) -> None:
 
 def test_a_deal_won_by_declarations_counts_for_both_seatings(monkeypatch: pytest.MonkeyPatch) -> None:
     """No card is played, and the pair is even.  From 0:0 it takes 21 marks: too rare to find, so 5 shall do."""
-    monkeypatch.setattr(deals, "HISTORICAL_TARGET", 5)
+    monkeypatch.setattr(play, "HISTORICAL_TARGET", 5)
     rules = Rules("historical")
     batch = DealBatch(200, rules)
     batch.reset(seed=6)

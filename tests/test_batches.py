@@ -109,6 +109,22 @@ def test_a_step_without_rows_plays_every_active_deal_whatever_its_ply() -> None:
     assert (deals.thirds.sum(axis=1) == 32).all()
 
 
+@pytest.mark.parametrize("rules", [Rules("partners"), Rules("two_player", suits="DS", ranks="7A23", hand=4)], ids=name)
+def test_deals_may_end_one_after_another(rules: Rules) -> None:
+    """Once the batch took the ply of the deals that ended for that of the rest."""
+    together, apart = DealBatch(4, rules), DealBatch(4, rules)
+    for batch in (together, apart):
+        batch.reset(seed=5)
+        for _ in range(rules.num_cards - 1):
+            batch.step(batch.legal_mask().argmax(axis=1))
+    together.step(together.legal_mask().argmax(axis=1))
+    for rows in ([True, False, True, False], [False, True, False, False], [False, False, False, True]):
+        apart.step(apart.legal_mask().argmax(axis=1), rows=np.array(rows))
+        assert (apart.active | (apart.ply == rules.num_cards)).all()
+    assert apart.done
+    assert apart.points.tolist() == together.points.tolist()
+
+
 def test_no_row_at_all_plays_nothing() -> None:
     deals = batch(Rules("partners"), 3)
     before = snapshot(deals)

@@ -33,7 +33,7 @@ def test_the_driver_plays_the_lowest_legal_card() -> None:
     deals = DealBatch(50, "two_player")
     deals.reset(seed=1)
     while not deals.done:
-        cards = core.lowest_cards(deals)
+        cards = core.lowest_cards(deals.legal)
         assert cards.tolist() == [min(cards_of(legal)) for legal in deals.legal]
         deals.step(cards)
 

@@ -115,6 +115,9 @@ def test_own_players(capsys: Capture, tmp_path: Path) -> None:
         ("nobody rules --variant partners", "unknown player 'nobody': use one of"),
         ("rules no_module:x --variant partners", "unknown player 'no_module:x'"),
         ("rules random:depth=1 --variant partners", "its options are: seed"),
+        ("rules random:seed=abc --variant partners", "player 'random:seed=abc': seed must be a whole number"),
+        ("rules builtins:int --variant partners", "player 'builtins:int'"),
+        (f"rules {TOYS}:Failing:at=start --variant partners", "Failing:at=start': ZeroDivisionError: no luck"),
         ("rules rules --variant pairs", "variant='pairs' is not allowed: 'two_player', 'partners', 'historical'"),
         ("rules rules", "--variant"),
         ("rules --variant partners", "B"),
@@ -200,6 +203,20 @@ def test_an_illegal_reply_in_a_worker(capsys: Capture, monkeypatch: pytest.Monke
     assert (code, output) == (1, "")
     assert f"A ({TOYS}:Illegal) played " in errors
     assert " in deal " in errors
+
+
+@pytest.mark.parametrize("number_of_workers", ["1", "2"])
+def test_an_error_of_a_player_ends_with_1(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch, number_of_workers: str
+) -> None:
+    monkeypatch.setattr(workers, "LARGEST_CHUNK", 5)
+    common = ("--variant", "partners", "--pairs", "10", "--workers", number_of_workers)
+    code, output, errors = run(capsys, "greedy", f"{TOYS}:Failing", *common)
+    assert (code, output) == (1, "")
+    assert f"failed: B ({TOYS}:Failing) failed in deal " in errors
+    assert ": ZeroDivisionError: no luck (toy_players.py, line " in errors
+    assert " at ply 6 (the first of " in errors
+    assert errors.count("\n") == 1
 
 
 def test_a_worker_that_dies_ends_the_command(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -317,7 +334,8 @@ def test_progress_is_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> Non
     assert "0/10" in terminal.getvalue()
 
 
-def test_the_players_get_the_seed_and_the_variant() -> None:
-    meeting = workers.Meeting(f"{TOYS}:Lowest", f"{TOYS}:Mixed", Rules("historical"), seed=12)
+def test_the_players_get_the_seed_and_the_rules() -> None:
+    rules = Rules("partners", napoletana=True, target=31)
+    meeting = workers.Meeting(f"{TOYS}:Lowest", f"{TOYS}:Mixed", rules, seed=12)
     for player in workers.build_players(meeting):
-        assert (player.variant, player.seed) == ("historical", 12)  # type: ignore[attr-defined]
+        assert (player.variant, player.seed) == (rules, 12)  # type: ignore[attr-defined]

@@ -20,7 +20,7 @@ from tests.games import (
 )
 from tests.oracle import SUITS, Oracle, suit_of
 from tressette_env import OBSERVATION_LAYOUT, DealBatch, Rules, decode
-from tressette_env.observation import OBSERVATION_SIZES
+from tressette_env.observation import OBSERVATION_SIZES, obs_size, suit_order
 
 VARIANTS = ("two_player", "partners", "historical")
 
@@ -171,10 +171,27 @@ def good_row(plies: int = 6) -> Any:
     return deals.observe()[0].astype(np.float64)
 
 
-@pytest.mark.parametrize("variant", ["bridge", "", None, "Partners"])
+@pytest.mark.parametrize("rules", ALL_RULES, ids=name)
+def test_a_rules_object_names_its_variant(rules: Rules) -> None:
+    deals = DealBatch(1, rules)
+    deals.reset(seed=3)
+    assert decode(deals.observe()[0], rules) == decode(deals.observe()[0], rules.variant)
+    assert obs_size(rules) == obs_size(rules.variant) == deals.observe().shape[1]
+    assert suit_order(rules, "CDSB").tolist() == suit_order(rules.variant, "CDSB").tolist()
+
+
+def test_the_plays_of_a_view_are_contiguous() -> None:
+    view = dealt(Rules("partners"), [list(range(40))] * 3, [0, 1, 2]).view()
+    assert view.plays.flags.c_contiguous
+    assert view.play_seats.flags.c_contiguous
+
+
+@pytest.mark.parametrize("variant", ["bridge", "", None, "Partners", 2, ["partners"], Rules])
 def test_refused_variants(variant: Any) -> None:
     with pytest.raises(ValueError, match=r"is not allowed: 'two_player', 'partners', 'historical'"):
         decode(good_row(), variant)
+    with pytest.raises(ValueError, match="is not allowed: 'two_player'"):
+        obs_size(variant)
 
 
 def test_refused_rows() -> None:
@@ -185,6 +202,8 @@ def test_refused_rows() -> None:
         decode(row[None], "partners")
     with pytest.raises(ValueError, match="has shape"):
         decode(row[:-1], "partners")
+    with pytest.raises(ValueError, match="not lists of different lengths"):
+        decode([[1], [2, 3]], "partners")
     with pytest.raises(ValueError, match="whole numbers, not"):
         decode(row.astype(str), "partners")
     for value in (-1, 0.5, 256, np.nan):

@@ -54,6 +54,34 @@ def test_an_illegal_card_loses(arguments: dict[str, Any], outside: int | None, c
         assert "forfeited_by" not in env.unwrapped.result()
 
 
+@pytest.mark.parametrize("episode", ["deal", "match"])
+def test_the_loss_may_be_set(episode: str) -> None:
+    env = tressette_v0.env("partners", episode=episode)
+    env.unwrapped.illegal_loss = np.float64(2.5)
+    env.reset(seed=2)
+    env = pickle.loads(pickle.dumps(env))
+    assert env.unwrapped.illegal_loss == 2.5
+    offender = env.possible_agents.index(env.agent_selection)
+    env.step(illegal_card(env))
+    env.unwrapped.illegal_loss = 7  # holds from the next game on
+    paid = play(env, np.random.default_rng(0))[1]
+    assert sorted(paid.values()) == [-2.5, -2.5, 2.5, 2.5]
+    assert paid[f"player_{offender}"] == -2.5
+    if episode == "match":
+        assert env.unwrapped.result()["payment"] == 2.5
+    env.reset()
+    env.step(illegal_card(env))
+    assert set(play(env, np.random.default_rng(0))[1].values()) == {-7.0, 7.0}
+
+
+@pytest.mark.parametrize("loss", [-1, True, "11", None, float("inf"), float("nan")])
+def test_what_is_no_loss_is_refused(loss: Any) -> None:
+    env = tressette_v0.raw_env()
+    with pytest.raises(ValueError, match=r"illegal_loss=.* is not allowed: a number of at least 0"):
+        env.illegal_loss = loss
+    assert env.illegal_loss == 11
+
+
 @pytest.mark.parametrize("maker", [tressette_v0.raw_env, lambda: tressette_v0.env(illegal="raise")])
 def test_a_refused_card_changes_nothing(maker: Any) -> None:
     env = maker()
@@ -134,14 +162,14 @@ def test_wrong_arguments_are_named(arguments: dict[str, Any], words: str) -> Non
         (-1, None, "seed"),
         (1.5, None, "seed"),
         (2**63, None, "seed"),
-        (1, {"deck": list(range(39))}, "'deck'.*40 integers"),
+        (1, {"deck": list(range(39))}, r"'deck'.*integers of shape \(40,\)"),
         (1, {"deck": [0] * 40}, "permutation"),
         (1, {"deck": "3D"}, "'deck'"),
-        (1, {"deck": [[1], [2, 3]]}, "'deck'"),
+        (1, {"deck": [[1], [2, 3]]}, "'deck'.*not lists of different lengths"),
         (1, {"dealer": 4}, "dealer 4"),
-        (1, {"dealer": 1.0}, "'dealer'.*an integer"),
-        (1, {"score": [1]}, "'score'.*2 integers"),
-        (1, {"score": [-1, 0]}, "negative"),
+        (1, {"dealer": 1.0}, "'dealer'.*a whole number, not 1.0"),
+        (1, {"score": [1]}, r"'score'.*integers of shape \(2,\)"),
+        (1, {"score": [-1, 0]}, "scores must be from 0"),
         (1, [1], "options"),
     ],
 )

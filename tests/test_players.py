@@ -16,6 +16,7 @@ from tressette_env.baselines import GreedyPlayer, RandomPlayer, RulesPlayer
 from tressette_env.players import (
     IllegalReplyError,
     Player,
+    PlayerError,
     decide,
     known_players,
     make_player,
@@ -97,6 +98,16 @@ def test_a_seed_option_wins_over_the_argument() -> None:
         (f"{TOYS}:lowest:seed=1", "is an object and takes no options"),
         ("random:depth=1", "depth.*its options are: seed"),
         ("random:depth", "option 'depth' must read name=value"),
+        ("random:seed=abc", "player 'random:seed=abc': seed must be a whole number, not 'abc'"),
+        ("random:seed=1.5", "seed must be a whole number, not 1.5"),
+        ("random:seed=-1", "player 'random:seed=-1': seed must be from 0 to"),
+        (f"{TOYS}:Lowest:seed=true", "seed must be a whole number, not True"),
+        ("builtins:int", "player 'builtins:int'"),
+        ("math:hypot", "player 'math:hypot'"),
+        (f"{TOYS}:Failing:at=start", r"player '.*': ZeroDivisionError: no luck \(toy_players.py, line \d+\)"),
+        ("rules:without=luck", "player 'rules:without=luck': .*luck"),
+        (5, "a player is named by a text, not 5: use one of greedy, random"),  # type: ignore[list-item]
+        (None, "a player is named by a text, not None"),  # type: ignore[list-item]
         ("random:=1", "must read name=value"),
         ("random:seed=", "must read name=value"),
         (f"{TOYS}:Lowest:depth=1", "depth.*its options are: seed"),
@@ -106,6 +117,13 @@ def test_a_seed_option_wins_over_the_argument() -> None:
 def test_what_names_no_player_is_refused(spec: str, told: str) -> None:
     with pytest.raises(ValueError, match=told):
         make_player(spec, "partners")
+
+
+@pytest.mark.parametrize("variant", ["pairs", None, 4])
+def test_the_variant_is_checked_for_every_player(variant: Any) -> None:
+    for spec in ("random", f"{TOYS}:Lowest"):
+        with pytest.raises(ValueError, match=r"^variant=.* is not allowed: 'two_player'"):
+            make_player(spec, variant)
 
 
 def test_modules_name_classes_functions_and_objects(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -130,11 +148,26 @@ def test_a_module_of_the_current_folder_is_found(monkeypatch: pytest.MonkeyPatch
     assert make_player("my_folder_player:mine", "partners") is lowest
 
 
-def test_an_error_inside_a_module_is_not_hidden(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    (tmp_path / "my_broken_player.py").write_text("import a_package_that_is_missing\n")
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        ("import a_package_that_is_missing", "ModuleNotFoundError: .*a_package_that_is_missing.*line 1"),
+        ("from math import a_name_that_is_missing", "ImportError: .*a_name_that_is_missing"),
+        ("def build(:", r"SyntaxError: .*my_broken_player_2.py, line 1"),
+        ("\n1 / 0", r"ZeroDivisionError: division by zero \(my_broken_player_3.py, line 2\)"),
+        ("import sys; sys.exit('bye')", "SystemExit: bye"),
+    ],
+)
+def test_an_error_inside_a_module_is_told(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str, cause: str, request: pytest.FixtureRequest
+) -> None:
+    number = request.node.callspec.indices["text"]
+    name = f"my_broken_player_{number}"  # a module is imported only once
+    (tmp_path / f"{name}.py").write_text(text + "\n")
     monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(ModuleNotFoundError, match="a_package_that_is_missing"):
-        make_player("my_broken_player:build", "partners")
+    with pytest.raises(PlayerError, match=f"^player '{name}:build': {cause}") as raised:
+        make_player(f"{name}:build", "partners")
+    assert "\n" not in str(raised.value)
 
 
 def test_paths_name_checkpoints(tmp_path: Path) -> None:
@@ -204,15 +237,34 @@ def an_illegal_card(view: View) -> Any:
         (lambda view: [40, 40, 40], r"^bot played 40 in row 0 at ply 1"),
         (lambda view: np.where(np.arange(3) == 1, -1, view.legal.argmax(axis=1)), "^bot played -1 in row 1 at ply 0"),
         (lambda view: [0, 0], r"bot returned int64 of shape \(2,\).*must return \(3,\) integers"),
-        (lambda view: 7, r"bot returned int64 of shape \(\)"),
+        (lambda view: 7, "bot returned 7"),
+        (lambda view: [[1], [2, 3]], r"bot returned lists of different lengths.*must return \(3,\) integers"),
         (lambda view: view.legal.argmax(axis=1) * 1.0, "bot returned float64"),
         (lambda view: view.legal.any(axis=1), "bot returned bool"),
-        (lambda view: None, "bot returned object"),
+        (lambda view: None, "bot returned None in row 0 at ply 1"),
     ],
 )
 def test_illegal_replies_name_player_row_and_ply(reply: Callable[[View], Any], told: str) -> None:
     with pytest.raises(IllegalReplyError, match=told):
         decide(Replies(reply), first_trick().view(), "bot")
+
+
+def fail(view: View) -> Any:
+    raise KeyError("a card\nthat is not there")
+
+
+def test_an_error_of_a_player_names_it_with_row_ply_and_cause() -> None:
+    told = (
+        r"^bot failed in deal 70 at ply 1 \(the first of 3 decisions\): "
+        r"KeyError: .*a card.*not there.*\(test_players.py, line \d+\)$"
+    )
+    with pytest.raises(PlayerError, match=told) as raised:
+        decide(Replies(fail), first_trick().view(), "bot", lambda row: f"deal {70 + row}")
+    assert isinstance(raised.value.__cause__, KeyError)
+    assert not isinstance(raised.value, IllegalReplyError)
+    assert "\n" not in str(raised.value)
+    with pytest.raises(PlayerError, match=r"^bot failed: KeyError"):
+        decide(Replies(fail), first_trick().view().take(np.zeros(3, bool)), "bot")
 
 
 def test_the_caller_may_say_where_a_row_belongs() -> None:

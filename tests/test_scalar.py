@@ -144,7 +144,11 @@ def test_starts_and_ends_are_checked() -> None:
     deal = ScalarDeal(batch)
     with pytest.raises(ValueError, match="played to its end"):
         deal.hand_back(batch)
+    while not deal.over:
+        deal.play(cards_of(deal.legal)[0])
     batch.step(np.array([cards_of(batch.legal[0])[0]]))
+    with pytest.raises(ValueError, match="deal 0 is not before its first card"):
+        deal.hand_back(batch)
     with pytest.raises(ValueError, match="before its first card"):
         ScalarDeal(batch)
     with pytest.raises(ValueError, match="one deal"):

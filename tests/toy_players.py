@@ -50,6 +50,21 @@ class Illegal(Lowest):
         return np.where(wrong, (cards + 1) % 40, cards)
 
 
+class Failing(Lowest):
+    """Raises an error: when it is built (`at` start), or at the given ply."""
+
+    def __init__(self, variant: str, seed: int = 0, at: str | int = 6) -> None:
+        super().__init__(variant, seed)
+        if at == "start":
+            raise ZeroDivisionError("no\nluck")
+        self.at = at
+
+    def act(self, view: View) -> Cards:
+        if (view.ply == self.at).any():
+            raise ZeroDivisionError("no\nluck")
+        return super().act(view)
+
+
 class Stopping(Lowest):
     """Is interrupted, as by Ctrl-C, when it is asked for the `after`-th time."""
 

@@ -83,6 +83,11 @@ def popcount(bitboards: UInt64Array) -> IntArray:
     return np.bitwise_count(bitboards).astype(np.int64)
 
 
+def lowest_cards(bitboards: UInt64Array) -> IntArray:
+    """Return the lowest id in each bitboard, as int64 of the same shape; 64 where it is empty."""
+    return popcount((bitboards & (~bitboards + ONE)) - ONE)
+
+
 def thirds_of(bitboards: UInt64Array) -> IntArray:
     """Return the thirds of a point in each bitboard, as int64 of the same shape."""
     return popcount(bitboards & FIGURES) + 3 * popcount(bitboards & ACES)

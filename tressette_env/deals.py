@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tressette_env.cards import NUM_CARDS, ONE, IntArray, UInt64Array, cards_of, membership, popcount, thirds_of
-from tressette_env.dealing import checked_deal
+from tressette_env.checking import as_array, described, integer_array
+from tressette_env.dealing import checked_deal, checked_ids
 from tressette_env.errors import IllegalCardError
 from tressette_env.play import NOBODY, Rows, Tables
 from tressette_env.rules import Rules, resolve_rules
@@ -52,22 +53,25 @@ class DealBatch(Tables):
         What is given overrides what the seed would draw; without a seed decks and dealers must be given.
         Raises ``ValueError`` and changes nothing when an argument is wrong.
         """
-        ids = self._index if deal_ids is None else deal_ids
+        ids = checked_ids(deal_ids, self.num_deals)
         deal = checked_deal(self.rules, self.num_deals, seed, decks, dealers, scores, ids)
         self._deal(self._index, deal)
 
     def step(self, cards: Any, rows: Any = None) -> None:
-        """Play one card in every active deal, or in those of `rows`.
+        """Play one card in every active deal, or in the active ones of `rows`.
 
-        `cards` (N,) integer ids; `rows` (N,) bool.  What stands in `cards` for deals that do not play is ignored.
-        Raises `IllegalCardError` before anything changes, ``ValueError`` for a wrong shape, dtype or id, or
-        rows that are over, and ``RuntimeError`` when no deal is active.
+        `cards` (N,) integer ids; `rows` (N,) bool, which may select deals that are over: they are not played.
+        What stands in `cards` for deals that do not play is ignored.
+        Raises `IllegalCardError` before anything changes, ``ValueError`` for a wrong shape, dtype or id, and
+        ``RuntimeError`` when no deal is active.
         """
-        played = self._integers(cards)
+        played = integer_array("cards", cards, (self.num_deals,)).astype(np.uint64)
         if self.done:
             raise RuntimeError("no deal is active: call reset first")
         index = self._rows_to_play(rows)
         if index is not None:
+            if not len(index):
+                return
             played = played[index]
         bits = ONE << played
         at: Rows = slice(None) if index is None else index
@@ -88,25 +92,15 @@ class DealBatch(Tables):
                     self._play(where[here], where[here], played[here], bits[here], self._ply[where[here]], place)
         self._find_lockstep()
 
-    def _integers(self, cards: Any) -> UInt64Array:
-        values = np.asarray(cards)
-        if values.shape != (self.num_deals,):
-            raise ValueError(f"cards must have shape ({self.num_deals},), not {values.shape}")
-        if values.dtype.kind not in "iu":
-            raise ValueError(f"cards must be integers, not {values.dtype}")
-        return values.astype(np.uint64)
-
     def _rows_to_play(self, rows: Any) -> IntArray | None:
         """Return the rows that play, None for the whole batch."""
         if rows is None:
             return None if self._active.all() else np.flatnonzero(self._active)
-        mask = np.asarray(rows)
-        if mask.shape != (self.num_deals,) or mask.dtype != bool:
-            raise ValueError(f"rows must be a bool mask of shape ({self.num_deals},), not {mask.dtype} {mask.shape}")
-        over = mask & ~self._active
-        if over.any():
-            raise ValueError(f"rows selects deal {over.argmax()}, which is over")
-        return None if mask.all() else np.flatnonzero(mask)
+        mask = as_array(rows)
+        if mask is None or mask.shape != (self.num_deals,) or mask.dtype != bool:
+            raise ValueError(f"rows must be a bool mask of shape ({self.num_deals},), not {described(rows)}")
+        playing = mask & self._active
+        return None if playing.all() else np.flatnonzero(playing)
 
     def _refuse(self, cards: Any, rows: IntArray) -> None:
         for row in rows:
@@ -200,14 +194,14 @@ class DealBatch(Tables):
     def view(self, seat: Any = None) -> View:
         """Return what the seats to act may see, or what the given seats (an int or (N,)) may see.
 
-        A row is blank (seat -1) where the deal is over.  The view is a snapshot: later steps leave it as it is.
+        A row is blank (seat -1) where the deal is over, whatever seat is given for it.  The view is a snapshot:
+        later steps leave it as it is.
         """
         return self._facts(seat).copy()
 
     def _facts(self, seat: Any) -> View:
         """Return the view for use before the next step: it shares this batch's arrays."""
         seats = self._player if seat is None else self._checked_seats(seat)
-        seats = np.where(self._active, seats, NOBODY)
         hands = self._hands.reshape(-1).take(np.maximum(seats, 0) * self.num_deals + self._index)
         return View(
             rules=self.rules,
@@ -237,17 +231,21 @@ class DealBatch(Tables):
         )
 
     def _checked_seats(self, seat: Any) -> IntArray:
-        values = np.asarray(seat)
-        if values.dtype.kind not in "iu" or values.shape not in ((), (self.num_deals,)):
-            raise ValueError(f"seat must be an int or ({self.num_deals},) ints, not {seat!r}")
-        if values.size and (values.min() < 0 or values.max() >= self.rules.seats):
-            raise ValueError(f"seat must be from 0 to {self.rules.seats - 1}, not {seat!r}")
-        return np.broadcast_to(values.astype(np.int64), (self.num_deals,))
+        """Return the observers, (N,): `NOBODY` where the deal is over, where a seat of (N,) seats is ignored."""
+        given = integer_array("seat", seat, (), (self.num_deals,))
+        no_seat = (given < 0) | (given >= self.rules.seats)
+        wrong = np.flatnonzero(no_seat & self._active if given.ndim else no_seat)
+        if len(wrong):
+            which = f"{given[wrong[0]]} of deal {wrong[0]}" if given.ndim else f"{given}"
+            raise ValueError(f"seat must be from 0 to {self.rules.seats - 1}, not {which}")
+        seats = np.full(self.num_deals, NOBODY, np.int64)
+        seats[self._active] = np.broadcast_to(given, seats.shape)[self._active]
+        return seats
 
     def observe(self, seat: Any = None) -> npt.NDArray[np.uint8]:
         """Return (N, obs_size) uint8: what the seat to act, or the given one (an int or (N,)), may know.
 
-        The layout is `OBSERVATION_LAYOUT[variant]`; rows are zero where the deal is over.
+        The layout is `OBSERVATION_LAYOUT[variant]`; rows are zero where the deal is over, whatever seat is given.
         """
         return self._facts(seat).observation
 

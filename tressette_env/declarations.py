@@ -16,6 +16,7 @@ import numpy.typing as npt
 from tressette_env.cards import (
     ACE,
     LOWEST_OF_EACH_SUIT,
+    NUM_CARDS,
     RANKS,
     SUIT_BITS,
     SUIT_SHIFTS,
@@ -23,6 +24,7 @@ from tressette_env.cards import (
     TWO,
     IntArray,
     UInt64Array,
+    bitboard_of,
     popcount,
 )
 from tressette_env.rules import Rules
@@ -150,4 +152,19 @@ def excluded_by_silence(held: UInt64Array, rules: Rules) -> UInt64Array:
     completing = run_tables(rules.ranks).completing
     for field, shift in zip(fields, SUIT_SHIFTS, strict=True):
         excluded |= completing.take(field.view(np.int64)) << shift
-    return excluded
+    return _in_pack(excluded, rules)
+
+
+def excluded_without_napoletana(held: UInt64Array, apart: UInt64Array, rules: Rules) -> UInt64Array:
+    """Return the cards that a hand which announced no more cannot hold besides `held`, all it is known to have held.
+
+    `apart`: each 3, 2 or ace whose two companions are in `held` but were never in hand together; any shape.
+    A card still hidden has been in the hand since the deal, so it stood beside any pair that was ever there
+    together: with its first card, or when the later of the two was drawn.
+    """
+    return _in_pack(third_of_pairs(held) & ~apart & ~held, rules)
+
+
+def _in_pack(cards: UInt64Array, rules: Rules) -> UInt64Array:
+    """Return those of the cards that a smaller pack has."""
+    return cards & np.uint64(bitboard_of(rules.pack)) if rules.num_cards < NUM_CARDS else cards

@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tressette_env.cards import ACE, NUM_RANKS, NUM_SUITS, SUITS, THREE, TWO
-from tressette_env.observation import OBSERVATION_LAYOUT, OBSERVATION_SIZES
+from tressette_env.checking import as_array, described
+from tressette_env.observation import LARGEST_ENTRY, OBSERVATION_LAYOUT, obs_size
+from tressette_env.rules import Rules, variant_name
 
-_HIGHEST = 255
 _KEY_STRENGTHS = np.array([ACE, TWO, THREE])
 
 
@@ -83,11 +84,12 @@ class _Row:
         return [[SUITS[suit] for suit in np.flatnonzero(marks)] for marks in self.per_suit(part).T]
 
 
-def decode(row: Any, variant: str) -> dict[str, Any]:
+def decode(row: Any, variant: str | Rules) -> dict[str, Any]:
     """Return what an observation row says, as plain Python values.
 
-    `row` (obs_size,): whole numbers of any dtype.  Seats are relative to the observer (0 itself, 1 the next to
-    play), sides too (0 its own); cards are ids, suits letters; lists by seat have one entry a seat.
+    `row` (obs_size,): whole numbers of any dtype; `variant`: a name or a `Rules` object.
+    Seats are relative to the observer (0 itself, 1 the next to play), sides too (0 its own); cards are ids,
+    suits letters; lists by seat have one entry a seat.
 
     - ``hand``; ``plays``: `Play` (seat, card, trick, place) in order; ``table``: those of the trick being played;
       ``tricks``: finished `Trick` (leader, winner, cards); ``follow``: the suit led to the table, or None;
@@ -100,7 +102,8 @@ def decode(row: Any, variant: str) -> dict[str, Any]:
 
     Raises ``ValueError`` for an unknown variant, a wrong shape, or values that no observation holds.
     """
-    cut = _Row(_checked(row, variant), variant)
+    name = variant_name(variant)
+    cut = _Row(_checked(row, name), name)
     plays = _plays(cut)
     finished = len(plays) - len(plays) % cut.seats
     announced = cut.suits_by_seat("announced")
@@ -130,18 +133,16 @@ def decode(row: Any, variant: str) -> dict[str, Any]:
 
 
 def _checked(row: Any, variant: str) -> npt.NDArray[np.int64]:
-    if variant not in OBSERVATION_SIZES:
-        raise ValueError(f"variant={variant!r} is not allowed: {', '.join(map(repr, OBSERVATION_SIZES))}")
-    values, size = np.asarray(row), OBSERVATION_SIZES[variant]
-    if values.shape != (size,):
-        raise ValueError(f"an observation of {variant} has shape ({size},), not {values.shape}")
+    values, size = as_array(row), obs_size(variant)
+    if values is None or values.shape != (size,):
+        raise ValueError(f"an observation of {variant} has shape ({size},), not {described(row)}")
     if values.dtype.kind not in "iuf":
         raise ValueError(f"an observation holds whole numbers, not {values.dtype}")
-    whole = (values >= 0) & (values <= _HIGHEST) & (values == np.floor(values))
+    whole = (values >= 0) & (values <= LARGEST_ENTRY) & (values == np.floor(values))
     if not whole.all():
         column = int(np.argmin(whole))
         raise ValueError(
-            f"an observation holds whole numbers from 0 to {_HIGHEST}: column {column} is {values[column]}"
+            f"an observation holds whole numbers from 0 to {LARGEST_ENTRY}: column {column} is {values[column]}"
         )
     return values.astype(np.int64)
 

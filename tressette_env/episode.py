@@ -5,15 +5,13 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-import numpy as np
-
+from tressette_env.checking import integer_array
 from tressette_env.deals import DealBatch
 from tressette_env.matches import MatchBatch
-from tressette_env.rules import Rules
+from tressette_env.rules import Rules, check_episode
 from tressette_env.scalar import ScalarDeal
 
 _logger = logging.getLogger(__name__)
-EPISODES = ("deal", "match")
 OPTIONS = ("deck", "dealer", "score")
 _ILLEGAL_LOSS_OF_DEAL = {"two_player": 11, "partners": 11, "historical": 60}
 _ILLEGAL_LOSS_WITH_NAPOLETANA = 23
@@ -24,19 +22,21 @@ class Episode:
 
     `kind`: ``"deal"`` or ``"match"``.  Attributes: ``deal`` being played or, at the end, the last one;
     ``over``; ``forfeited_by`` the seat whose illegal card ended the game, or None; ``last_trick`` the (seat,
-    card) pairs of the trick finished last, of an earlier deal in a match's first trick.
+    card) pairs of the trick finished last, of an earlier deal in a match's first trick; ``illegal_loss`` what an
+    illegal card costs, at first as much as the worst legal end.
     Raises ``ValueError`` for an unknown kind.
     """
 
     def __init__(self, rules: Rules, kind: str) -> None:
-        if kind not in EPISODES:
-            raise ValueError(f"episode={kind!r} is not allowed: {', '.join(map(repr, EPISODES))}")
+        check_episode(kind)
         self.rules = rules
         self.kind = kind
         self._batch: DealBatch = MatchBatch(1, rules) if kind == "match" else DealBatch(1, rules)
         self._deal: ScalarDeal | None = None
         self.over = True
+        self.illegal_loss: float = _illegal_loss(rules, kind)
         self.forfeited_by: int | None = None
+        self._forfeited_loss: float = 0
         self.last_trick: list[tuple[int, int]] = []
 
     def start(self, seed: int, number: int, options: dict[str, Any] | None = None) -> None:
@@ -87,21 +87,15 @@ class Episode:
     def forfeit(self) -> None:
         """End the game: the seat to act loses for its side `illegal_loss`."""
         self.forfeited_by = self.deal.player
+        self._forfeited_loss = self.illegal_loss
         self.over = True
-
-    @property
-    def illegal_loss(self) -> int:
-        """What an illegal card costs: as much as the worst legal end (RULES §2, §5, §7)."""
-        if self.kind == "match":
-            return 2 if self.rules.variant == "historical" else 1
-        return _ILLEGAL_LOSS_WITH_NAPOLETANA if self.rules.napoletana else _ILLEGAL_LOSS_OF_DEAL[self.rules.variant]
 
     def rewards(self) -> tuple[float, float]:
         """Return what the game was worth to each side, summing to zero; both 0 before its end."""
         if not self.over:
             return 0.0, 0.0
         if self.forfeited_by is not None:
-            gains = [self.illegal_loss, self.illegal_loss]
+            gains = [self._forfeited_loss, self._forfeited_loss]
             gains[self.forfeited_by & 1] = 0
         elif isinstance(self._batch, MatchBatch):
             gains = [0, 0]
@@ -158,20 +152,18 @@ class Episode:
             result |= {
                 "scores": self.scores,
                 "winner": 1 - (seat & 1),
-                "payment": self.illegal_loss,
+                "payment": self._forfeited_loss,
                 "next_marks": [0, 0],
             }
         return result
 
 
+def _illegal_loss(rules: Rules, kind: str) -> int:
+    """Return the worst legal end of a game (RULES §2, §5, §7)."""
+    if kind == "match":
+        return 2 if rules.variant == "historical" else 1
+    return _ILLEGAL_LOSS_WITH_NAPOLETANA if rules.napoletana else _ILLEGAL_LOSS_OF_DEAL[rules.variant]
+
+
 def _batch_of_one(name: str, value: Any, shape: tuple[int, ...]) -> Any:
-    if value is None:
-        return None
-    try:
-        array = np.asarray(value)
-    except ValueError:
-        array = np.empty(0)
-    if array.dtype.kind not in "iu" or array.shape != shape:
-        what = f"{shape[0]} integers" if shape else "an integer"
-        raise ValueError(f"options[{name!r}] must be {what}, not {value!r}")
-    return array[None]
+    return None if value is None else integer_array(f"options[{name!r}]", value, shape)[None]

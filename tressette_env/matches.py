@@ -8,14 +8,16 @@ import numpy as np
 import numpy.typing as npt
 
 from tressette_env.cards import IntArray, UInt64Array
-from tressette_env.dealing import Deal, checked_deal
+from tressette_env.dealing import Deal, checked_deal, checked_ids
 from tressette_env.deals import DealBatch
-from tressette_env.play import NOBODY
-from tressette_env.rules import Rules, resolve_rules
+from tressette_env.play import NOBODY, End
+from tressette_env.rules import DEFAULT_TARGET, Rules, resolve_rules
 from tressette_env.shuffling import check_seed, draw_deals
 
 DOUBLE_BELOW = 11
 MOST_CARRIED = 20
+SEED_OF_LATER_DEALS = 0
+"""Draws the deals after a given first one when there is no seed."""
 
 
 class Outcome(NamedTuple):
@@ -58,7 +60,11 @@ class MatchBatch(DealBatch):
     """
 
     def __init__(
-        self, num_matches: int, variant: str | Rules = "partners", napoletana: bool = False, target: int = 21
+        self,
+        num_matches: int,
+        variant: str | Rules = "partners",
+        napoletana: bool = False,
+        target: int = DEFAULT_TARGET,
     ) -> None:
         super().__init__(num_matches, resolve_rules(variant, napoletana, target))
         self._target = self.rules.target
@@ -81,19 +87,19 @@ class MatchBatch(DealBatch):
     ) -> None:
         """Start new matches; deal k of match i depends on (seed, i, k) alone.
 
-        As `DealBatch.reset`, with `deal_ids` (N,) naming the matches; the seed must be given, since later deals
-        are drawn from it, and given decks and dealers hold for deal 0.
+        As `DealBatch.reset`, with `deal_ids` (N,) naming the matches.  Given decks and dealers hold for deal 0;
+        the later deals are drawn from the seed, from seed 0 where decks and dealers are given without one.
         """
-        if seed is None:
-            raise ValueError("a match needs a seed: the later deals are drawn from it")
-        ids = self._index if deal_ids is None else deal_ids
+        if seed is None and decks is not None and dealers is not None:
+            seed = SEED_OF_LATER_DEALS
+        ids = checked_ids(deal_ids, self.num_deals)
         deal = checked_deal(self.rules, self.num_deals, seed, decks, dealers, scores, ids, 0)
         decided = settle(self.rules, deal.scores, np.zeros_like(deal.scores), np.zeros(self.num_deals, bool)).winner
         if (decided != NOBODY).any():
             row = int((decided != NOBODY).argmax())
             raise ValueError(f"scores {deal.scores[row].tolist()} of match {row} have decided it already")
         self._seeds = check_seed(seed, self.num_deals).copy()
-        self._ids = np.array(ids, np.int64)
+        self._ids = ids
         self._deal_number[:] = 0
         self._standing[:] = deal.scores
         self._match_winner[:] = NOBODY
@@ -103,12 +109,17 @@ class MatchBatch(DealBatch):
         self._settle(np.flatnonzero(~self._active))
 
     def step(self, cards: Any, rows: Any = None) -> None:
-        """Play one card in every active match, or in those of `rows`; see `DealBatch.step`."""
+        """Play one card in every active match, or in the active ones of `rows`; see `DealBatch.step`."""
         before = self._active.copy()
         super().step(cards, rows)
         ended = before & ~self._active
         if ended.any():
             self._settle(np.flatnonzero(ended))
+
+    def finish(self, row: int, end: End) -> None:
+        """Let the deal of a row end as it was played elsewhere, settle it, and deal again while the match goes on."""
+        super().finish(row, end)
+        self._settle(np.array([row]))
 
     def _settle(self, rows: IntArray) -> None:
         """Count the deals that ended, and deal again where the match goes on."""

@@ -23,12 +23,14 @@ from tressette_env.cards import (
     UInt64Array,
 )
 from tressette_env.packing import WORD, RowPacker
-from tressette_env.rules import VARIANTS, Rules
+from tressette_env.rules import SEATS, VARIANTS, Rules, variant_name
 
 if TYPE_CHECKING:
     from tressette_env.view import View
 
 UInt8Array = npt.NDArray[np.uint8]
+LARGEST_ENTRY = int(np.iinfo(np.uint8).max)
+"""The largest number an observation holds; a larger score is shown as this."""
 _ENCODE_ROWS = 16384  # packed at once: more would leave the cache, fewer cost more calls
 
 
@@ -50,7 +52,7 @@ _Field = tuple[str, tuple[int, ...], str]
 
 
 def _suit_bit_fields(variant: str) -> list[_Field]:
-    seats = 2 if variant == "two_player" else 4
+    seats = SEATS[variant]
     fields: list[_Field] = [
         ("hand", (NUM_RANKS,), f"1 = in the observer's hand, {_PER_CARD}"),
         ("played", (seats, NUM_RANKS), f"1 = fell from this seat's hand, {_PER_CARD}"),
@@ -83,11 +85,11 @@ def _suit_byte_fields(variant: str) -> list[_Field]:
 
 
 def _global_fields(variant: str) -> list[_Field]:
-    seats = 2 if variant == "two_player" else 4
+    seats = SEATS[variant]
     return [
         ("thirds", (2,), "thirds of a point taken by each side"),
         ("declared_points", (2,), "points of each side for declarations in this deal"),
-        ("scores", (2,), "points (historical: marks) of each side before this deal, at most 255"),
+        ("scores", (2,), f"points (historical: marks) of each side before this deal, at most {LARGEST_ENTRY}"),
         ("target", (1,), "points that end the match, 0 in a single deal"),
         ("napoletana", (1,), "1 = napoletana counts"),
         ("tricks", (seats,), "tricks taken by each seat"),
@@ -123,20 +125,20 @@ def _layout(variant: str) -> dict[str, Block]:
 OBSERVATION_LAYOUT: dict[str, dict[str, Block]] = {variant: _layout(variant) for variant in VARIANTS}
 """``OBSERVATION_LAYOUT[variant][block]``: the suit blocks ``D C S B`` (with ``.fields``), then the rest."""
 
-OBSERVATION_SIZES = {
+OBSERVATION_SIZES: dict[str, int] = {
     variant: max(block.slice.stop for block in layout.values()) for variant, layout in OBSERVATION_LAYOUT.items()
 }
 
 
-def suit_order(variant: str, order: str) -> npt.NDArray[np.int64]:
+def suit_order(variant: str | Rules, order: str) -> npt.NDArray[np.int64]:
     """Return the columns that put the suits of a row in `order` (such as ``"CDSB"``): ``row[suit_order(…)]``.
 
     The suit that stands in ``order[k]`` of the old row becomes suit k of the new one.
     """
     if sorted(order) != sorted(SUITS):
         raise ValueError(f"order={order!r} is not allowed: an arrangement of {SUITS!r}")
-    columns = np.arange(OBSERVATION_SIZES[variant])
-    layout = OBSERVATION_LAYOUT[variant]
+    columns = np.arange(obs_size(variant))
+    layout = OBSERVATION_LAYOUT[variant_name(variant)]
     for new, old in zip(SUITS, order, strict=True):
         columns[layout[new].slice] = np.arange(layout[old].slice.start, layout[old].slice.stop)
     return columns
@@ -260,7 +262,7 @@ class _Relative:
         values[0] = np.bitwise_count(view.taken & FIGURES)
         values[0] += np.uint8(3) * np.bitwise_count(view.taken & ACES)
         values[1] = view.declared_points.T
-        values[2] = np.minimum(view.scores, 255).T
+        values[2] = np.minimum(view.scores, LARGEST_ENTRY).T
         side_1 = np.uint8(0) - (view.seat.view(np.uint8) & np.uint8(1))  # all bits set for its seats, else none
         different = (values[:, 0] ^ values[:, 1]) & side_1
         values ^= different[:, None]
@@ -269,4 +271,4 @@ class _Relative:
 
 def obs_size(variant: str | Rules) -> int:
     """Return the number of columns of an observation of this variant."""
-    return int(OBSERVATION_SIZES[variant.variant if isinstance(variant, Rules) else variant])
+    return OBSERVATION_SIZES[variant_name(variant)]

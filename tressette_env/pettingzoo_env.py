@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+import math
 import operator
 import secrets
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,11 +17,12 @@ from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 from pettingzoo.utils.wrappers.order_enforcing import AECOrderEnforcingIterable
 
 from tressette_env.cards import NUM_CARDS
+from tressette_env.checking import LARGEST_COUNT
 from tressette_env.episode import Episode
 from tressette_env.errors import IllegalCardError
-from tressette_env.observation import obs_size
+from tressette_env.observation import LARGEST_ENTRY, obs_size
 from tressette_env.render import Scene, open_card_table, render_text
-from tressette_env.rules import Rules, resolve_rules
+from tressette_env.rules import DEFAULT_TARGET, Rules, resolve_rules
 from tressette_env.state import state_columns
 
 if TYPE_CHECKING:
@@ -27,7 +30,6 @@ if TYPE_CHECKING:
 
 Observation = dict[str, npt.NDArray[Any]]
 ILLEGAL = ("lose", "raise")
-_LARGEST = 255  # of a number in an observation: they are bytes in the batch
 _OCTETS = 8
 _logger = logging.getLogger(__name__)
 
@@ -50,7 +52,7 @@ class TressetteEnv(AECEnv[str, Observation, Any]):  # type: ignore[misc]
         variant: str | Rules = "partners",
         napoletana: bool = False,
         episode: str = "deal",
-        target: int = 21,
+        target: int = DEFAULT_TARGET,
         render_mode: str | None = None,
     ) -> None:
         super().__init__()
@@ -60,7 +62,6 @@ class TressetteEnv(AECEnv[str, Observation, Any]):  # type: ignore[misc]
         self.rules = resolve_rules(variant, napoletana, target)
         self.render_mode = render_mode
         self._episode = Episode(self.rules, episode)
-        self.illegal_loss = self._episode.illegal_loss
         self._seed: int | None = None
         self._number = 0
         self._table: CardTable | None = None
@@ -70,7 +71,7 @@ class TressetteEnv(AECEnv[str, Observation, Any]):  # type: ignore[misc]
         self.observation_spaces = {agent: _observation_space(self.rules) for agent in self.possible_agents}
         self.action_spaces = {agent: spaces.Discrete(NUM_CARDS) for agent in self.possible_agents}
         size = state_columns(self.rules.variant).size
-        self.state_space = spaces.Box(0, _LARGEST, (size,), np.float32)
+        self.state_space = spaces.Box(0, LARGEST_ENTRY, (size,), np.float32)
 
     def observation_space(self, agent: str) -> spaces.Dict:
         """Return the space of what `agent` observes."""
@@ -89,7 +90,7 @@ class TressetteEnv(AECEnv[str, Observation, Any]):  # type: ignore[misc]
         number = self._number + 1 if seed is None and self._seed is not None else 0
         chosen = seed if seed is not None else self._seed
         if chosen is None:
-            chosen = secrets.randbits(63)
+            chosen = secrets.randbelow(LARGEST_COUNT + 1)
         self._episode.start(chosen, number, options)
         self._seed, self._number = chosen, number
         self.agents = self.possible_agents[:]
@@ -114,6 +115,21 @@ class TressetteEnv(AECEnv[str, Observation, Any]):  # type: ignore[misc]
             return
         self._episode.play(_card(action))
         self._after_change()
+
+    @property
+    def illegal_loss(self) -> float:
+        """What an illegal card costs when it loses the game, at first as much as the worst legal end.
+
+        It may be set, and holds for the games that end afterwards; ``ValueError`` unless it is a number of
+        at least 0.
+        """
+        return self._episode.illegal_loss
+
+    @illegal_loss.setter
+    def illegal_loss(self, loss: float) -> None:
+        if isinstance(loss, bool) or not isinstance(loss, Real) or not 0 <= loss < math.inf:
+            raise ValueError(f"illegal_loss={loss!r} is not allowed: a number of at least 0")
+        self._episode.illegal_loss = int(loss) if loss == int(loss) else float(loss)
 
     def forfeit(self) -> None:
         """End the game as lost by the agent to act: its side gets ``-illegal_loss``, the other the opposite."""
@@ -223,7 +239,7 @@ class TressetteWrapper(OrderEnforcingWrapper[str, Observation, Any]):  # type: i
 
 def _observation_space(rules: Rules) -> spaces.Dict:
     return spaces.Dict(
-        observation=spaces.Box(0, _LARGEST, (obs_size(rules),), np.float32),
+        observation=spaces.Box(0, LARGEST_ENTRY, (obs_size(rules),), np.float32),
         action_mask=spaces.Box(0, 1, (NUM_CARDS,), np.int8),
     )
 

@@ -7,7 +7,7 @@ or an array.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,20 @@ from tressette_env.rules import HISTORICAL_TARGET, Rules
 
 Rows = slice | IntArray
 NOBODY = -1
+
+
+class End(NamedTuple):
+    """How a deal ended that was played to its last card.
+
+    By seat ``played``, the cards that fell from each hand (bitboards); ``won`` the cards that took a trick;
+    by side ``taken``, the cards of its tricks, and ``declared_points``; ``winner`` the seat of the last trick.
+    """
+
+    played: list[int]
+    won: int
+    taken: list[int]
+    declared_points: list[int]
+    winner: int
 
 
 class Tables:
@@ -195,6 +209,24 @@ class Tables:
         fallen = self._held.reshape(-1)[flat] ^ hand
         apart = declarations.third_of_pairs(fallen | bits) & ~declarations.third_of_pairs(fallen)
         self._apart.reshape(-1)[flat] |= apart
+
+    def finish(self, row: int, end: End) -> None:
+        """Let the deal of a row, still before its first card, end as it was played elsewhere.
+
+        Everything that is counted is right then; who played which card when is not known here.
+        Raises ``ValueError`` when the deal has begun or is over.
+        """
+        if self._ply[row] or not self._active[row]:
+            raise ValueError(f"deal {row} is not before its first card: only such a deal takes an end from elsewhere")
+        self._held[:, row] = end.played
+        self._hands[:, row] = 0
+        self._won[row] = end.won
+        self._taken[:, row] = end.taken
+        self._declared_points[:, row] = end.declared_points
+        self._winner[row] = end.winner
+        self._ply[row] = self.rules.num_cards
+        self._end(np.array([row]))
+        self._find_lockstep()
 
     def _end(self, rows: IntArray) -> None:
         self._active[rows] = False

@@ -7,9 +7,14 @@ from typing import Any
 
 from tressette_env.cards import RANKS, SUITS, pack_of
 
-VARIANTS = ("two_player", "partners", "historical")
+SEATS = {"two_player": 2, "partners": 4, "historical": 4}
+"""Number of seats of each variant."""
+VARIANTS = tuple(SEATS)
 TARGETS = (21, 31, 41)
+DEFAULT_TARGET = 21
 HISTORICAL_TARGET = 21
+EPISODES = ("deal", "match")
+"""What a game may be: one deal, or deal after deal until a side has won."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +32,7 @@ class Rules:
 
     variant: str
     napoletana: bool = False
-    target: int = 21
+    target: int = DEFAULT_TARGET
     suits: str = SUITS
     ranks: str = RANKS
     hand: int = 10
@@ -66,7 +71,7 @@ class Rules:
     @property
     def seats(self) -> int:
         """Number of seats: 2 or 4."""
-        return 2 if self.variant == "two_player" else 4
+        return SEATS[self.variant]
 
     @property
     def num_cards(self) -> int:
@@ -89,16 +94,31 @@ class Rules:
         return pack_of(self.suits, self.ranks)
 
 
-def resolve_rules(variant: str | Rules, napoletana: bool = False, target: int = 21) -> Rules:
+def variant_name(variant: str | Rules) -> str:
+    """Return the name of a variant, given by name or as a `Rules` object; ``ValueError`` if it is neither."""
+    name = variant.variant if isinstance(variant, Rules) else variant
+    _choice("variant", name, VARIANTS)
+    return name
+
+
+def check_episode(episode: str) -> None:
+    """Raise ``ValueError`` unless `episode` is one of `EPISODES`."""
+    _choice("episode", episode, EPISODES)
+
+
+def resolve_rules(variant: str | Rules, napoletana: bool = False, target: int = DEFAULT_TARGET) -> Rules:
     """Return the rules that a variant name with options, or a `Rules` object, stands for.
 
-    The options of a `Rules` object hold; giving another one beside it is a ``ValueError``.
+    The options of a `Rules` object hold.  Beside it an option at its default says nothing, so it may be left
+    out or given; any other value than the object's is a ``ValueError``, as is a value of no rule set.
     """
     if not isinstance(variant, Rules):
         return Rules(variant, napoletana=napoletana, target=target)
+    _choice("napoletana", napoletana, (False, True))
+    _choice("target", target, TARGETS)
     if napoletana and not variant.napoletana:
         raise ValueError("napoletana=True contradicts the Rules object, which has napoletana=False")
-    if target not in (21, variant.target):
+    if target not in (DEFAULT_TARGET, variant.target):
         raise ValueError(f"target={target!r} contradicts the Rules object, which has target={variant.target}")
     return variant
 

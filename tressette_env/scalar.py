@@ -26,20 +26,18 @@ from tressette_env.cards import (
     SUIT_SHIFTS,
     THIRDS,
     UInt64Array,
-    bitboard_of,
     cards_of,
 )
 from tressette_env.deals import DealBatch
 from tressette_env.errors import IllegalCardError
-from tressette_env.matches import MatchBatch
-from tressette_env.play import NOBODY
+from tressette_env.observation import LARGEST_ENTRY
+from tressette_env.play import NOBODY, End
 from tressette_env.rules import Rules
 from tressette_env.state import state_columns
 
 Float32Array = npt.NDArray[np.float32]
 _SUIT_MASK_OF_CARD: list[int] = SUIT_MASK_OF_CARD.tolist()
 _THIRDS: list[int] = THIRDS.tolist()
-_LARGEST = int(np.iinfo(np.uint8).max)  # observations are bytes in the batch
 
 
 def _bits(cards: int) -> UInt64Array:
@@ -82,7 +80,6 @@ class ScalarDeal:
         if batch.num_deals != 1 or batch.ply[0]:
             raise ValueError("a ScalarDeal starts from a batch of one deal before its first card")
         self.rules = batch.rules
-        self._pack = bitboard_of(self.rules.pack)
         self.dealer = int(batch.dealer[0])
         self.scores: list[int] = batch.scores[0].tolist()
         self.deck: list[int] = batch.decks[0].tolist()
@@ -130,7 +127,7 @@ class ScalarDeal:
         facts[columns.target] = target
         facts[columns.napoletana] = rules.napoletana
         for side in (0, 1):
-            facts[columns.scores[side]] = min(self.scores[side], _LARGEST)
+            facts[columns.scores[side]] = min(self.scores[side], LARGEST_ENTRY)
             facts[columns.declared_points[side]] = self.points[side]
         if any(self.declared):
             self._note_declared()
@@ -142,7 +139,7 @@ class ScalarDeal:
         for seat, declared in enumerate(self.declared):
             for card in cards_of(declared):
                 facts[columns.declared[seat][card]] = facts[columns.known[seat][card]] = 1
-            self._set_excluded(seat, excluded[seat] & ~declared & self._pack)
+            self._set_excluded(seat, excluded[seat])
 
     @property
     def over(self) -> bool:
@@ -284,9 +281,11 @@ class ScalarDeal:
             table = _excluded_by_part(self.rules)
             same_rank = int(LOWEST_OF_EACH_SUIT) << card % NUM_RANKS
             cards = self._excluded[seat] | table[had & _SUIT_MASK_OF_CARD[card]] | table[had & same_rank]
+            cards &= ~had
         else:
-            cards = _third_of_pairs(had) & ~self._apart[seat]
-        self._set_excluded(seat, cards & ~had & self._pack)
+            apart = _bits(self._apart[seat])
+            cards = int(declarations.excluded_without_napoletana(_bits(had), apart, self.rules))
+        self._set_excluded(seat, cards)
 
     def _set_excluded(self, seat: int, cards: int) -> None:
         changed = cards ^ self._excluded[seat]
@@ -307,14 +306,4 @@ class ScalarDeal:
         """
         if not self.over or not self.ply:
             raise ValueError("only a deal that was played to its end is handed back")
-        row = np.zeros(1, np.int64)
-        batch._held[:, 0] = self._played
-        batch._hands[:, 0] = 0
-        batch._won[0] = self._won
-        batch._taken[:, 0] = self._taken
-        batch._winner[0] = self._winner
-        batch._declared_points[:, 0] = self.points
-        batch._ply[0] = self.ply
-        batch._end(row)
-        if isinstance(batch, MatchBatch):
-            batch._settle(row)
+        batch.finish(0, End(self._played, self._won, self._taken, self.points, self._winner))

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tressette_env.cards import IntArray, UInt64Array
+from tressette_env.checking import count_array
 from tressette_env.rules import Rules
 
 _GOLDEN = 0x9E3779B97F4A7C15
@@ -43,12 +44,7 @@ def random_bits(keys: UInt64Array, count: int, first: int = 0) -> UInt64Array:
 
 def check_seed(seed: Any, rows: int) -> UInt64Array:
     """Return a seed, an int or (N,) ints from 0 to 2**63 - 1, as (rows,) uint64; ``ValueError`` otherwise."""
-    values = np.asarray(seed)
-    if values.dtype.kind not in "iu" or values.shape not in ((), (rows,)):
-        raise ValueError(f"seed must be an int or ({rows},) ints, not {seed!r}")
-    if values.size and (values.min() < 0 or values.max() >= 2**63):
-        raise ValueError(f"seed must be from 0 to 2**63 - 1, not {seed!r}")
-    return np.broadcast_to(values.astype(np.uint64), (rows,))
+    return np.broadcast_to(count_array("seed", seed, (), (rows,)).astype(np.uint64), (rows,))
 
 
 def draw_deals(seeds: UInt64Array, *ids: Any, rules: Rules) -> tuple[IntArray, IntArray]:

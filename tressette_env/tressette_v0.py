@@ -85,10 +85,11 @@ Zero until the end of the game; then, for every agent of a side alike and summin
 | either  | an illegal card, `illegal="lose"` | `-illegal_loss` for the offender's side, + for the other    |
 
 `env.unwrapped.illegal_loss` is as bad as any legal end: a deal 11, with napoletana 23, `historical` 60; a match
-1, `historical` 2.  The warning is logged, all agents are terminated and none is truncated.  With
-`env(illegal="raise")`, and in `raw_env()`, an illegal card raises `tressette_env.IllegalCardError` instead and
-the game is as it was.  All agents terminate together and get their reward from `last()`; a terminated agent
-steps with `None`.  A historical deal may be won by declarations: its agents are terminated at reset.
+1, `historical` 2; another number of at least 0 may be set.  The warning is logged, all agents are terminated
+and none is truncated.  With `env(illegal="raise")`, and in `raw_env()`, an illegal card raises
+`tressette_env.IllegalCardError` instead and the game is as it was.  All agents terminate together and get their
+reward from `last()`; a terminated agent steps with `None`.  A historical deal may be won by declarations: its
+agents are terminated at reset.
 
 `env.unwrapped.result()` is None before the end, then a dictionary of plain Python values: `points` and `thirds`
 of the two sides and `bonus` (a name or None) in the last deal; in a match also `scores`, `winner` (side),
@@ -107,7 +108,7 @@ import pettingzoo
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel, turn_based_aec_to_parallel_wrapper
 
 from tressette_env.pettingzoo_env import TressetteEnv, TressetteWrapper
-from tressette_env.rules import Rules
+from tressette_env.rules import DEFAULT_TARGET, Rules
 
 __all__ = ["env", "parallel_env", "raw_env"]
 
@@ -118,7 +119,7 @@ def env(
     variant: str | Rules = "partners",
     napoletana: bool = False,
     episode: str = "deal",
-    target: int = 21,
+    target: int = DEFAULT_TARGET,
     render_mode: str | None = None,
     illegal: str = "lose",
 ) -> TressetteWrapper:

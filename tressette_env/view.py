@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tressette_env import declarations
-from tressette_env.cards import NUM_CARDS, IntArray, UInt64Array, bitboard_of, membership, thirds_of
+from tressette_env.cards import NUM_CARDS, IntArray, UInt64Array, membership, thirds_of
 from tressette_env.observation import encode
 from tressette_env.rules import Rules
 from tressette_env.shuffling import mix64, stream_keys
@@ -89,10 +89,10 @@ class View:
     @cached_property
     def plays(self) -> npt.NDArray[np.int8]:
         """(n, 40) int8: the cards in the order in which they fell, then -1."""
-        plays = np.full((len(self), NUM_CARDS + 1), -1, np.int8)
+        plays = np.full((len(self), NUM_CARDS), -1, np.int8)
         row, card = np.nonzero(self.fell)
         plays[row, self.fell[row, card] - 1] = card
-        return plays[:, :NUM_CARDS]
+        return plays
 
     @cached_property
     def play_seats(self) -> npt.NDArray[np.int8]:
@@ -117,14 +117,10 @@ class View:
         """
         had = self.played | self.declared | self.drawn
         if self.rules.variant == "historical":
-            excluded = declarations.excluded_by_silence(had.reshape(-1), self.rules).reshape(had.shape)
-        elif self.rules.napoletana:
-            # A card still hidden has been in the hand since the deal, so it stood beside any pair that was
-            # ever there together: with its first card, or when the later of the two was drawn.
-            excluded = declarations.third_of_pairs(had) & ~self.apart & ~had
-        else:
-            return np.zeros_like(had)
-        return excluded & np.uint64(bitboard_of(self.rules.pack)) if self.rules.num_cards < NUM_CARDS else excluded
+            return declarations.excluded_by_silence(had.reshape(-1), self.rules).reshape(had.shape)
+        if self.rules.napoletana:
+            return declarations.excluded_without_napoletana(had, self.apart, self.rules)
+        return np.zeros_like(had)
 
     @cached_property
     def observation(self) -> npt.NDArray[np.uint8]:
