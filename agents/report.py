@@ -26,7 +26,8 @@ def show_table(trainer: Trainer, opponents: Mapping[str, Player]) -> None:
     config, pairs = trainer.config, trainer.config.evaluation.final_pairs
     if not pairs:
         return
-    table = Table(title=f"{config.game.variant}: points a deal over {pairs:,} duplicate pairs")
+    title = f"{config.game.variant}: points a deal over {pairs:,} duplicate pairs"
+    table = Table(title=title, min_width=len(title))
     for heading in ("opponent", "mean", "95 % interval", "deals won"):
         table.add_column(heading, justify="left" if heading == "opponent" else "right")
     player = trainer.player()
