@@ -334,8 +334,8 @@ def test_progress_is_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> Non
     assert "0/10" in terminal.getvalue()
 
 
-def test_the_players_get_the_seed_and_the_rules() -> None:
+def test_the_players_get_the_seed_and_the_variant() -> None:
     rules = Rules("partners", napoletana=True, target=31)
     meeting = workers.Meeting(f"{TOYS}:Lowest", f"{TOYS}:Mixed", rules, seed=12)
     for player in workers.build_players(meeting):
-        assert (player.variant, player.seed) == (rules, 12)  # type: ignore[attr-defined]
+        assert (player.variant, player.seed) == ("partners", 12)  # type: ignore[attr-defined]
