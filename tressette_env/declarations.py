@@ -25,7 +25,6 @@ from tressette_env.cards import (
     IntArray,
     UInt64Array,
     bitboard_of,
-    popcount,
 )
 from tressette_env.rules import Rules
 
@@ -33,7 +32,7 @@ NAPOLETANA_POINTS = 3
 KEYS = np.array([ACE, TWO, THREE], np.uint64)
 """Strengths of the three cards of a napoletana."""
 _KEY_CARDS = (1 << ACE) | (1 << TWO) | (1 << THREE)
-_FOUR_POINTS = 4
+_FOUR_POINTS, _THREE_POINTS = np.uint8(4), np.uint8(3)
 
 
 def _rank_bits(ranks: str) -> np.uint64:
@@ -134,9 +133,13 @@ def declare(hands: UInt64Array, rules: Rules) -> tuple[UInt64Array, IntArray]:
     runs = tables.cards.take(fields.view(np.int64))
     _, thrice, fourfold = _rank_counts(fields)
     threefold = thrice & ~fourfold
-    points = popcount(runs).sum(axis=0) + _FOUR_POINTS * popcount(fourfold)
-    points += 3 * popcount(threefold & _TRIPLES_OF_THREE) + popcount(threefold & _TRIPLES_OF_ONE)
-    return _join(runs | (fields & ((thrice & _TRIPLES) | fourfold))), points
+    points = np.bitwise_count(runs).sum(axis=0, dtype=np.uint8)  # small numbers: no hand is worth more than 19
+    points += _FOUR_POINTS * np.bitwise_count(fourfold)
+    points += _THREE_POINTS * np.bitwise_count(threefold & _TRIPLES_OF_THREE)
+    points += np.bitwise_count(threefold & _TRIPLES_OF_ONE)
+    fields &= (thrice & _TRIPLES) | fourfold
+    fields |= runs
+    return _join(fields), points.astype(np.int64)
 
 
 def excluded_by_silence(held: UInt64Array, rules: Rules) -> UInt64Array:

@@ -96,16 +96,17 @@ class Tables:
 
     def _declare(self, rows: IntArray) -> None:
         """Let each seat declare in turn, and end the deals won by it."""
-        hands = self._hands[:, rows]
-        cards, points = (part.reshape(hands.shape) for part in declarations.declare(hands.reshape(-1), self.rules))
+        by_seat = [declarations.declare(hands, self.rules) for hands in self._hands[:, rows]]
+        cards, points = (np.stack(parts) for parts in zip(*by_seat, strict=True))
         here = np.arange(len(rows))
         marks = self._scores[rows].T.copy()
         won = np.zeros(len(rows), bool)
         for turn in range(1, self.rules.seats + 1):
             seat = (self._dealer[rows] + turn) & (self.rules.seats - 1)
-            silenced = seat[won], here[won]  # a won party ends the declarations
-            cards[silenced] = 0
-            points[silenced] = 0
+            if won.any():  # a won party ends the declarations
+                silenced = seat[won], here[won]
+                cards[silenced] = 0
+                points[silenced] = 0
             marks[seat & 1, here] += points[seat, here]
             most = marks.max(axis=0)
             won |= (most >= HISTORICAL_TARGET) & (most > marks.min(axis=0))
