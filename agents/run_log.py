@@ -53,9 +53,9 @@ class RunLog:
         _forget_after(self._run_dir / METRICS_FILE, self._first)
         self._file = (self._run_dir / METRICS_FILE).open("a", encoding="utf-8")
         self._board = SummaryWriter(str(self._run_dir), purge_step=self._first + 1)
+        print(f"writing to {self._run_dir}", file=sys.stderr)
         terminal = sys.stderr.isatty()
         self._bar = tqdm(total=self._updates, initial=self._first, unit="update") if terminal else None
-        print(f"writing to {self._run_dir}", file=sys.stderr)
         return self
 
     def __exit__(
@@ -84,7 +84,7 @@ class RunLog:
         if "eval/points_vs_rules" in self._latest:
             text += f", {self._latest['eval/points_vs_rules']:+.2f} points/deal vs rules"
         if self._bar is not None:
-            self._bar.set_postfix_str(text)
+            self._bar.set_postfix_str(text, refresh=False)
             self._bar.update()
             return
         now = time.monotonic()
