@@ -95,7 +95,18 @@ class RunLog:
 
 
 def _forget_after(path: Path, update: int) -> None:
-    """Drop the lines of updates that a resumed run is going to do again."""
-    if path.exists():
-        lines = [line for line in path.read_text("utf-8").splitlines() if json.loads(line)["update"] <= update]
-        path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    """Drop the lines of updates that a resumed run is going to do again, and one that a killed run left unfinished."""
+    if not path.exists():
+        return
+    kept = [line for line in path.read_text("utf-8").splitlines() if _update_of(line) <= update]
+    temporary = path.with_suffix(".tmp")
+    temporary.write_text("".join(line + "\n" for line in kept), encoding="utf-8")
+    temporary.replace(path)
+
+
+def _update_of(line: str) -> float:
+    """Return the update that a line tells of; infinity if the line is not whole."""
+    try:
+        return float(json.loads(line)["update"])
+    except (json.JSONDecodeError, KeyError, TypeError):
+        return math.inf

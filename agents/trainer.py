@@ -23,7 +23,7 @@ from agents.measuring import DEVELOPMENT_SEED, measure
 from agents.network import Critic, PolicyNetwork
 from agents.network_player import NetworkPlayer
 from agents.ppo import LossStatistics, NumericalError, critic_values, make_shards, update
-from agents.selfplay import play_deals
+from agents.selfplay import Decisions, FloatArray, play_deals
 from tressette_env.players import make_player
 from tressette_env.shuffling import stream_keys
 
@@ -77,18 +77,9 @@ class Trainer:
 
     def _update(self, executor: ThreadPoolExecutor) -> Metrics:
         start = time.perf_counter()
-        precision = self.config.precision
-        shards = self._deal_ids()
-        jobs = [
-            executor.submit(play_deals, self.policy, self.rules, self._deal_seed, ids, self.device, precision)
-            for ids in shards
-        ]
-        decisions = [job.result() for job in jobs]
+        decisions = self._play(executor)
         played = time.perf_counter()
-        valued = [executor.submit(critic_values, self.critic, part, self.device, precision) for part in decisions]
-        values = [job.result() for job in valued]
-        if not all(np.isfinite(value).all() for value in values):
-            raise NumericalError(f"update {self.updates_done}: the critic's values are not finite")
+        values = self._value(executor, decisions)
         tensors = make_shards(decisions, values, self.config.ppo, self.device)
         entropy_weight = self._set_schedules()
         losses = update(
@@ -100,24 +91,40 @@ class Trainer:
             entropy_weight,
             np.random.default_rng([self.config.seed, self.updates_done]),
             executor,
-            precision,
+            self.config.precision,
             self._follow,
         )
         self.updates_done += 1
         seconds = time.perf_counter() - start
-        residual = np.concatenate([part.final - value for part, value in zip(decisions, values, strict=True)])
-        final = np.concatenate([part.final for part in decisions])
         return _metrics(losses) | {
             "update": self.updates_done,
             "plays": self.updates_done * self.config.selfplay.deals * self.rules.num_cards,
             "train/decisions": sum(len(part) for part in decisions),
-            "train/explained_variance": float(1 - residual.var() / (final.var() + 1e-8)),
+            "train/explained_variance": _explained_variance(decisions, values),
             "train/entropy_weight": entropy_weight,
             "train/learning_rate": self._adams["policy"].param_groups[0]["lr"],
             "speed/plays_per_second": sum(part.plays for part in decisions) / seconds,
             "speed/decisions_per_second": sum(len(part) for part in decisions) / seconds,
             "speed/share_playing": (played - start) / seconds,
         }
+
+    def _play(self, executor: ThreadPoolExecutor) -> list[Decisions]:
+        """Return the decisions of this update's deals, by shard."""
+        precision = self.config.precision
+        jobs = [
+            executor.submit(play_deals, self.policy, self.rules, self._deal_seed, ids, self.device, precision)
+            for ids in self._deal_ids()
+        ]
+        return [job.result() for job in jobs]
+
+    def _value(self, executor: ThreadPoolExecutor, decisions: list[Decisions]) -> list[FloatArray]:
+        """Return what the critic expects at each decision, by shard."""
+        precision = self.config.precision
+        jobs = [executor.submit(critic_values, self.critic, part, self.device, precision) for part in decisions]
+        values = [job.result() for job in jobs]
+        if not all(np.isfinite(value).all() for value in values):
+            raise NumericalError(f"update {self.updates_done}: the critic's values are not finite")
+        return values
 
     def _deal_ids(self) -> list[np.ndarray[tuple[int], np.dtype[np.int64]]]:
         """Return the ids of this update's deals, by shard."""
@@ -188,6 +195,13 @@ class Trainer:
 
     def _modules(self) -> dict[str, nn.Module]:
         return {"policy": self.policy, "critic": self.critic}
+
+
+def _explained_variance(decisions: list[Decisions], values: list[FloatArray]) -> float:
+    """Return the share of the variance of the final points that the values explain."""
+    final = np.concatenate([part.final for part in decisions])
+    residual = final - np.concatenate(values)
+    return float(1 - residual.var() / (final.var() + 1e-8))
 
 
 def _metrics(losses: LossStatistics) -> Metrics:

@@ -96,6 +96,8 @@ def test_an_interrupted_run_saves_and_goes_on(tmp_path: Path) -> None:
     run = tmp_path / "runs" / "long"
     done = read_checkpoint(newest_checkpoint(run)).progress["updates"]
     assert done == len(metrics.read_text().splitlines())
+    with metrics.open("a", encoding="utf-8") as file:  # as if killed while writing, after its last checkpoint
+        file.write(json.dumps({"update": done + 1}) + '\n{"update": 9')
     plays = str((done + 2) * 16 * 40)
     result = train(tmp_path, "--resume", str(run), "--selfplay.plays", plays)
     assert result.returncode == 0, result.stderr
