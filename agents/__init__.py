@@ -1,6 +1,6 @@
 """Everything that learns, searches or judges; importing it registers its players.
 
-Torch is imported only when a network is built or loaded.
+Torch is imported only when a network is built or loaded, numba only when a search player is built.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from agents import search_players
 from tressette_env.players import register_checkpoint_loader
 from tressette_env.rules import Rules, variant_name
 
@@ -38,3 +39,4 @@ def _load_for_variant(path: Path, *, variant: str | Rules, seed: int = 0, temper
 
 
 register_checkpoint_loader(_load_for_variant)
+search_players.register()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import NamedTuple, TypedDict
 
 import numpy as np
 
-from agents.arena import PairResults
+from agents.arena import FloatArray, PairResults
 
 Z_95 = 1.96
 """Half the width of the 95 % interval of a normal distribution, in standard deviations."""
@@ -25,16 +25,29 @@ class Summary(TypedDict):
     pairs: int
 
 
+class Interval(NamedTuple):
+    """The ``mean`` of independent numbers, its 95 % interval ``ci95`` [low, high], and their standard deviation."""
+
+    mean: float
+    ci95: list[float]
+    sd: float
+
+
+def interval(values: FloatArray) -> Interval:
+    """Return mean, interval and spread (ddof 1) of `values` (n,); NaN where they are too few."""
+    mean = float(values.mean()) if len(values) else np.nan
+    sd = float(values.std(ddof=1)) if len(values) > 1 else np.nan
+    half_width = Z_95 * sd / max(len(values), 1) ** 0.5
+    return Interval(mean, [mean - half_width, mean + half_width], sd)
+
+
 def summarize(results: PairResults) -> Summary:
     """Return the statistics of some pairs; pairs are independent of each other, the two games of one are not."""
-    pairs = len(results)
-    mean = float(results.margin.mean()) if pairs else np.nan
-    sd_pair = float(results.margin.std(ddof=1)) if pairs > 1 else np.nan
-    half_width = Z_95 * sd_pair / max(pairs, 1) ** 0.5
+    mean, ci95, sd_pair = interval(results.margin)
     return Summary(
         mean=mean,
-        ci95=[mean - half_width, mean + half_width],
-        win_rate=float(results.wins.mean()) if pairs else np.nan,
+        ci95=ci95,
+        win_rate=float(results.wins.mean()) if len(results) else np.nan,
         sd_pair=sd_pair,
-        pairs=pairs,
+        pairs=len(results),
     )

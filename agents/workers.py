@@ -8,20 +8,23 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, TimeoutError
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
+from typing import TypeVar
 
 import agents  # noqa: F401  registers the players that this package adds
 from agents.arena import PairResults, play_pairs
 from tressette_env import Rules
-from tressette_env.players import Player, make_player
+from tressette_env.players import AnyPlayer, make_player
 
 SMALLEST_CHUNK, LARGEST_CHUNK = 25, 1000  # pairs: a player answers large batches more quickly
-_CHUNKS = 16  # what a run is cut into between these sizes, so that several workers share it evenly
+LARGEST_SLOW_CHUNK = 8  # pairs of players that need seconds for each, so that progress and Ctrl-C have something
+_CHUNKS, _SLOW_CHUNKS = 16, 128  # what a run is cut into between these sizes, so that several workers share it evenly
 _POLL_SECONDS = 0.5  # on Windows a wait without end does not notice Ctrl-C
+Part = TypeVar("Part")
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,7 @@ class Meeting:
 
 
 @lru_cache(maxsize=1)
-def build_players(meeting: Meeting) -> tuple[Player, Player]:
+def build_players(meeting: Meeting) -> tuple[AnyPlayer, AnyPlayer]:
     """Return both players; ``ValueError`` for an unknown one.
 
     Both get the seed of the meeting: they draw from it and what they know, so that a player meeting itself
@@ -54,20 +57,36 @@ def play_chunk(meeting: Meeting, first: int, pairs: int) -> PairResults:
 
 
 def play_chunks(meeting: Meeting, pairs: int, workers: int = 1) -> Generator[PairResults, None, None]:
-    """Play pairs 0 to `pairs - 1` and yield the results chunk by chunk, in order.
+    """Play pairs 0 to `pairs - 1` of a meeting and yield the results chunk by chunk, as `in_chunks` does."""
+    return in_chunks(partial(play_chunk, meeting), pairs, workers, any_slow(build_players(meeting)))
 
-    Closing the iterator, an error or an interrupt stops the worker processes.
+
+def any_slow(players: tuple[AnyPlayer, AnyPlayer]) -> bool:
+    """Return whether one of the players says that its decisions take milliseconds."""
+    return any(getattr(player, "slow", False) for player in players)
+
+
+def in_chunks(
+    play: Callable[[int, int], Part], pairs: int, workers: int = 1, slow: bool = False
+) -> Generator[Part, None, None]:
+    """Yield ``play(first, size)`` of chunks that make up pairs 0 to `pairs - 1`, in order.
+
+    `play` must be picklable if there is more than one worker.  Closing the iterator, an error or an interrupt stops
+    the worker processes.
     """
-    chunk = min(max(-(-pairs // _CHUNKS), SMALLEST_CHUNK), LARGEST_CHUNK)
+    if slow:
+        chunk = min(-(-pairs // _SLOW_CHUNKS), LARGEST_SLOW_CHUNK)
+    else:
+        chunk = min(max(-(-pairs // _CHUNKS), SMALLEST_CHUNK), LARGEST_CHUNK)
     chunks = [(first, min(chunk, pairs - first)) for first in range(0, pairs, chunk)]
     if workers == 1 or len(chunks) == 1:
         for first, size in chunks:
-            yield play_chunk(meeting, first, size)
+            yield play(first, size)
         return
     executor = ProcessPoolExecutor(min(workers, len(chunks)), multiprocessing.get_context("spawn"), _ignore_interrupts)
     try:
         with _interrupts_ignored():
-            futures = [executor.submit(play_chunk, meeting, first, size) for first, size in chunks]
+            futures = [executor.submit(play, first, size) for first, size in chunks]
         for future in futures:
             yield _result(future)
     except BaseException:
@@ -78,7 +97,7 @@ def play_chunks(meeting: Meeting, pairs: int, workers: int = 1) -> Generator[Pai
         executor.shutdown(wait=True, cancel_futures=True)
 
 
-def _result(future: Future[PairResults]) -> PairResults:
+def _result(future: Future[Part]) -> Part:
     while True:
         try:
             return future.result(timeout=_POLL_SECONDS)

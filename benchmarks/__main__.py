@@ -12,6 +12,8 @@ SUITES = {
     "pettingzoo": "benchmarks.pettingzoo_loop",
     "baselines": "benchmarks.baselines_speed",
     "training": "benchmarks.training",
+    "solver": "benchmarks.solver",
+    "worlds": "benchmarks.worlds",
 }
 """Each module has a ``TITLE`` and ``run(quick: bool) -> list[Row]``; it is imported only if it is asked for."""
 SIGNATURE = "signature"

@@ -4,9 +4,12 @@ import importlib.util
 import re
 from pathlib import Path
 
-_NEEDS_EXTRAS = re.compile(r"^\s*(from|import) (agents|torch|train|evaluate|tqdm)\b", re.MULTILINE)
+_NEEDS_EXTRAS = re.compile(r"^\s*(from|import) (agents|torch|numba|train|evaluate|benchmarks|tqdm)\b", re.MULTILINE)
+_HERE = Path(__file__).parent
 
-if importlib.util.find_spec("torch") is None:
+if any(importlib.util.find_spec(name) is None for name in ("torch", "numba")):
     collect_ignore = [
-        path.name for path in Path(__file__).parent.glob("test_*.py") if _NEEDS_EXTRAS.search(path.read_text("utf-8"))
+        str(path.relative_to(_HERE))
+        for path in _HERE.rglob("test_*.py")
+        if _NEEDS_EXTRAS.search(path.read_text("utf-8"))
     ]

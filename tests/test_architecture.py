@@ -1,6 +1,7 @@
 """What may import what, and one version everywhere."""
 
 import ast
+import os
 import subprocess
 import sys
 from importlib.metadata import version
@@ -34,9 +35,17 @@ def test_importing_the_environment_loads_no_drawing_and_no_learning() -> None:
     assert result.stdout.split() == []
 
 
+def users(library: str) -> set[str]:
+    """The modules of `agents` that import a library anywhere in them."""
+    return {
+        str(path.relative_to(ROOT / "agents").with_suffix("")).replace(os.sep, ".")
+        for path in (ROOT / "agents").rglob("*.py")
+        if library in imported(path)
+    }
+
+
 def test_torch_stays_where_networks_are() -> None:
-    needs_torch = {path.stem for path in (ROOT / "agents").glob("*.py") if "torch" in imported(path)}
-    assert needs_torch <= {
+    assert users("torch") <= {
         "checkpoint",
         "initialization",
         "network",
@@ -46,6 +55,17 @@ def test_torch_stays_where_networks_are() -> None:
         "selfplay",
         "trainer",
     }
+
+
+def test_compiled_code_stays_where_search_is() -> None:
+    assert all(module.startswith("search.") for module in users("numba"))
+
+
+def test_commands_load_torch_and_numba_only_when_a_player_needs_them() -> None:
+    modules = "agents, agents.match_command, agents.regret_command, evaluate"
+    code = f"import sys, {modules}; print(*{{'torch', 'numba'}} & set(sys.modules))"
+    result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert result.stdout.split() == []
 
 
 def test_one_version_everywhere() -> None:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from agents import workers
-from agents.arena import PairResults, join_results, play_pairs
+from agents.arena import Effort, PairResults, join_results, play_pairs
 from agents.statistics import summarize
-from agents.workers import Meeting, play_chunks
+from agents.workers import Meeting, in_chunks, play_chunks
 from tests.games import FULL_RULES, SMALL_RULES, name
 from tests.toy_players import Highest, Illegal, Lowest, Mixed
 from tressette_env import DealBatch, MatchBatch, Rules, play
@@ -34,7 +34,8 @@ def same(one: PairResults, other: PairResults) -> bool:
     return (
         np.array_equal(one.margin, other.margin)
         and np.array_equal(one.wins, other.wins)
-        and one.decisions == other.decisions
+        and one.effort.decisions == other.effort.decisions
+        and one.effort.choices == other.effort.choices
     )
 
 
@@ -59,7 +60,7 @@ def test_a_pair_is_two_games_on_the_same_cards_with_the_sides_swapped(rules: Rul
             wins.append(1.0 if margin > 0 else 0.5 if margin == 0 else 0.0)
         assert results.margin[pair] == np.mean(margins)
         assert results.wins[pair] == np.mean(wins)
-    assert results.decisions == decisions
+    assert results.effort.decisions == decisions
 
 
 @pytest.mark.parametrize("episode", EPISODES)
@@ -114,12 +115,64 @@ def test_a_player_is_shown_its_own_decisions_only(variant: str) -> None:
     results = play_pairs(a, b, Rules(variant), seed=4, first=0, pairs=20)
     shown = [sum(len(view) for view in player.views) for player in (a, b)]
     assert shown == [20 * 40, 20 * 40]
-    assert sum(shown) == results.decisions
+    assert sum(shown) == results.effort.decisions
     for view in (*a.views, *b.views):
         assert (view.seat >= 0).all()
         assert view.legal.any(axis=1).all()
     leading = [player.views[0].hand for player in (a, b)]
     assert set(leading[0].tolist()) == set(leading[1].tolist())  # both get to lead with the same cards
+
+
+class OpenLowest:
+    """Notes what it is handed, and that it agrees; plays its lowest card."""
+
+    sees_hidden_cards = True
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def act_on(self, deals: DealBatch, rows: np.ndarray, view: View) -> np.ndarray:
+        assert np.array_equal(deals.hands[rows, view.seat], view.hand)
+        assert np.array_equal(deals.player[rows], view.seat)
+        self.asked += len(rows)
+        return view.legal.argmax(axis=1)
+
+
+@pytest.mark.parametrize("episode", EPISODES)
+@pytest.mark.parametrize("variant", ["two_player", "partners", "historical"])
+def test_only_a_player_that_says_it_cheats_is_handed_the_deals(variant: str, episode: str) -> None:
+    """The other one has no method by which it could be."""
+    rules, cheat = Rules(variant), OpenLowest()
+    results = play_pairs(cheat, Mixed(variant), rules, 3, 0, 6, episode)
+    fair = play_pairs(Lowest(variant), Mixed(variant), rules, 3, 0, 6, episode)
+    assert same(results, fair)
+    assert 0 < cheat.asked < results.effort.decisions
+
+
+class Forgetful(Lowest):
+    """Counts its own decisions by hand."""
+
+    def __init__(self, variant: str) -> None:
+        super().__init__(variant)
+        self.choices = 0
+
+    def act(self, view: View) -> np.ndarray:
+        self.choices += sum(bin(cards).count("1") > 1 for cards in view.legal_cards.tolist())
+        return super().act(view)
+
+
+def test_effort_is_counted_for_each_player() -> None:
+    a, b = Forgetful("partners"), Forgetful("partners")
+    effort = play_pairs(a, b, Rules("partners"), seed=1, first=0, pairs=5).effort
+    assert effort.choices == (a.choices, b.choices)
+    assert effort.decisions == 5 * 2 * 40
+    assert 0 < a.choices < 5 * 40
+    assert min(effort.seconds) > 0
+    whole = effort + Effort(10, (1, 2), (0.5, 0.25))
+    assert whole.decisions == 410
+    assert whole.choices == (a.choices + 1, b.choices + 2)
+    assert Effort(100, (50, 20), (1.0, 0.1)).ms_per_decision == pytest.approx([20, 5])
+    assert all(math.isnan(value) for value in Effort().ms_per_decision)
 
 
 def test_a_deal_won_by_declarations_counts_for_both_seatings(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,7 +187,7 @@ def test_a_deal_won_by_declarations_counts_for_both_seatings(monkeypatch: pytest
     assert 0 < declared.sum() < 200
     assert set(results.margin[declared]) == {0.0}
     assert set(results.wins[declared]) == {0.5}
-    assert results.decisions == 2 * 40 * np.count_nonzero(~declared)
+    assert results.effort.decisions == 2 * 40 * np.count_nonzero(~declared)
 
 
 def test_an_illegal_reply_names_player_deal_and_ply() -> None:
@@ -166,7 +219,7 @@ def test_workers_and_chunks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_summary_by_hand() -> None:
-    results = PairResults(np.array([1.0, -1.0, 3.0, 5.0]), np.array([1.0, 0.0, 0.5, 1.0]), 320)
+    results = PairResults(np.array([1.0, -1.0, 3.0, 5.0]), np.array([1.0, 0.0, 0.5, 1.0]))
     summary = summarize(results)
     spread = math.sqrt((1 + 9 + 1 + 9) / 3)
     assert summary["mean"] == 2
@@ -180,7 +233,7 @@ def test_too_few_pairs_say_nothing() -> None:
     none = summarize(join_results([]))
     assert none["pairs"] == 0
     assert all(math.isnan(value) for value in (none["mean"], *none["ci95"], none["win_rate"], none["sd_pair"]))
-    one = summarize(PairResults(np.array([2.0]), np.array([1.0]), 80))
+    one = summarize(PairResults(np.array([2.0]), np.array([1.0])))
     assert (one["mean"], one["win_rate"], one["pairs"]) == (2, 1, 1)
     assert all(math.isnan(value) for value in (*one["ci95"], one["sd_pair"]))
 
@@ -193,7 +246,7 @@ def test_the_interval_covers_the_true_mean_95_times_in_100() -> None:
     experiments = rng.choice(margins, size=(4000, 300), p=chances)
     covered = 0
     for experiment in experiments:
-        low, high = summarize(PairResults(experiment, np.zeros(300), 0))["ci95"]
+        low, high = summarize(PairResults(experiment, np.zeros(300)))["ci95"]
         covered += low <= truth <= high
     # A correct interval misses this band less than once in a thousand seeds.
     assert covered / 4000 == pytest.approx(0.95, abs=0.012)
@@ -205,8 +258,32 @@ def test_the_interval_treats_the_pair_as_the_unit() -> None:
     results = play_pairs(Mixed("partners"), Lowest("partners"), rules, seed=8, first=0, pairs=4000)
     truth = results.margin.mean()
     groups = results.margin.reshape(40, 100)
-    inside = [low <= truth <= high for low, high in (summarize(PairResults(g, g, 0))["ci95"] for g in groups)]
+    inside = [low <= truth <= high for low, high in (summarize(PairResults(g, g))["ci95"] for g in groups)]
     assert 34 <= sum(inside) <= 40
+
+
+def chunk_sizes(pairs: int, slow: bool) -> list[int]:
+    sizes = []
+    for first, size in in_chunks(lambda first, size: (first, size), pairs, slow=slow):
+        assert first == sum(sizes)
+        sizes.append(size)
+    return sizes
+
+
+@pytest.mark.parametrize("pairs", [1, 30, 128, 129, 1000, 20_000])
+def test_slow_players_are_asked_in_small_chunks(pairs: int) -> None:
+    sizes = chunk_sizes(pairs, slow=True)
+    assert sum(sizes) == pairs
+    assert max(sizes) <= 8
+    assert len(sizes) >= min(pairs, 64)
+    assert max(chunk_sizes(pairs, slow=False)) >= max(sizes)
+
+
+def test_a_player_says_that_it_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
+    meeting = Meeting("rules", f"{TOYS}:Lowest", Rules("partners"))
+    assert [len(part) for part in play_chunks(meeting, 20)] == [20]
+    monkeypatch.setattr(Lowest, "slow", True, raising=False)
+    assert [len(part) for part in play_chunks(meeting, 20)] == [1] * 20
 
 
 @pytest.mark.parametrize("pairs", [1, 24, 26, 400, 401, 15_999, 16_000, 123_456])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks import __main__ as command
-from benchmarks import core
+from benchmarks import core, worlds
 from benchmarks.measuring import Row, rates, table
 from tressette_env import DealBatch
 from tressette_env.cards import cards_of
@@ -57,3 +57,17 @@ def test_an_unknown_name_is_bad_usage(capsys: pytest.CaptureFixture[str]) -> Non
         command.main(["nonsense"])
     assert end.value.code == 2
     assert "unknown name 'nonsense': use core" in capsys.readouterr().err
+
+
+def test_worlds_are_measured_for_every_rule_set(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(worlds, "WORLDS", 2)
+    monkeypatch.setattr(worlds, "ROWS", 3)
+    monkeypatch.setattr(worlds, "_QUICK_GAMES", 1)
+    assert command.main(["worlds", "--quick"]) == 0
+    output = capsys.readouterr().out
+    for rules in ("two_player", "two_player with napoletana", "partners", "partners with napoletana", "historical"):
+        assert f"2 worlds of one decision, {rules}, median" in output
+        assert f"2 worlds of one decision, {rules}, 99 %" in output
+        assert f"20 worlds each of 3 decisions at once, {rules} " in output

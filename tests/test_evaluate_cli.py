@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import evaluate
-from agents import match_command, progress, workers
+from agents import command, match_command, progress, workers
 from agents.progress import Progress
 from tests.toy_players import FLAG_VARIABLE
 from tressette_env import ENV_VERSION, Rules
@@ -26,6 +26,7 @@ TOYS = "tests.toy_players"
 FIELDS = (
     "a b variant napoletana episode target pairs seed mean ci95 win_rate sd_pair decisions seconds version complete"
 )
+MORE_FIELDS = ["ms_per_decision", "cheats"]
 Capture = pytest.CaptureFixture[str]
 
 
@@ -45,17 +46,20 @@ def run_json(capsys: Capture, path: Path, *arguments: str) -> dict[str, Any]:
     assert (code, errors) == (0, "")
     report: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     assert report.pop("seconds") > 0
+    assert min(report.pop("ms_per_decision")) > 0
     return report
 
 
-def test_the_json_holds_exactly_the_fields_of_the_contract(capsys: Capture, tmp_path: Path) -> None:
+def test_the_json_holds_the_fields_of_the_contract_and_two_more(capsys: Capture, tmp_path: Path) -> None:
     path = tmp_path / "out.json"
     code, output, errors = run(
         capsys, "greedy", "random", "--variant", "partners", "--pairs", "60", "--seed", "5", "--json", str(path)
     )
     assert (code, errors) == (0, "")
     report = json.loads(path.read_text())
-    assert list(report) == FIELDS.split()
+    assert list(report) == FIELDS.split() + MORE_FIELDS
+    assert report["cheats"] == []
+    assert all(0 < ms < 1000 for ms in report["ms_per_decision"])
     assert report["a"] == "greedy"
     assert report["b"] == "random"
     assert (report["variant"], report["napoletana"], report["episode"], report["target"]) == (
@@ -162,11 +166,23 @@ def test_help_has_an_example(capsys: Capture, arguments: list[str]) -> None:
     assert "python evaluate.py match rules greedy --variant partners" in capsys.readouterr().out
 
 
-def test_the_example_of_the_help_is_good_usage() -> None:
-    example = next(line for line in evaluate.PLAYERS.splitlines() if line.startswith("  python"))
+EXAMPLES = [line for line in evaluate.MATCH_EXAMPLES.splitlines() if line.startswith("  python")]
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_the_examples_of_the_help_are_good_usage(example: str) -> None:
     options = vars(evaluate.make_parser().parse_args(example.split()[2:]))
     assert options.pop("run") is evaluate.play_match
-    match_command.check_options(match_command.MatchOptions(**options))
+    match_command.check_match(match_command.MatchOptions(**options))
+
+
+def test_a_cheating_player_is_marked(capsys: Capture, tmp_path: Path) -> None:
+    path = tmp_path / "o.json"
+    common = ("--variant", "partners", "--pairs", "5", "--json", str(path))
+    code, output, _ = run(capsys, "rules", f"{TOYS}:Peeking", *common)
+    assert code == 0
+    assert f"A rules against B {TOYS}:Peeking (cheats: sees all cards): partners" in output
+    assert json.loads(path.read_text())["cheats"] == ["B"]
 
 
 @pytest.mark.parametrize("variant", ["two_player", "partners", "historical"])
@@ -254,6 +270,7 @@ def test_an_interrupt_keeps_what_was_played(
     assert code == 130
     assert "stopped early" in output
     assert report.pop("seconds") > 0
+    assert min(report.pop("ms_per_decision")) > 0
     assert report == expected | {"complete": False}
 
 
@@ -265,6 +282,7 @@ def test_an_interrupt_before_the_first_chunk(capsys: Capture, tmp_path: Path) ->
     assert "stopped early" in output
     assert (report["pairs"], report["decisions"], report["complete"]) == (0, 0, False)
     assert (report["mean"], report["ci95"], report["win_rate"], report["sd_pair"]) == (None, [None, None], None, None)
+    assert report["ms_per_decision"] == [None, None]
 
 
 def wait_for(path: Path, process: subprocess.Popen[str]) -> None:
@@ -307,7 +325,7 @@ def test_a_report_appears_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytes
 
     monkeypatch.setattr(os, "replace", no_space)
     with pytest.raises(OSError, match="no space"):
-        match_command.write_json(path, {"mean": 1.0})
+        command.write_json(path, {"mean": 1.0})
     assert path.read_text() == "the old report"
     assert os.listdir(tmp_path) == ["o.json"]
 

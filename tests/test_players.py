@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.toy_players import Highest, Lowest, lowest
+from tests.toy_players import Highest, Lowest, Peeking, lowest
 from tressette_env import DealBatch, players
 from tressette_env.baselines import GreedyPlayer, RandomPlayer, RulesPlayer
 from tressette_env.players import (
@@ -22,6 +22,9 @@ from tressette_env.players import (
     make_player,
     register_checkpoint_loader,
     register_player,
+    register_wrapper,
+    sees_hidden_cards,
+    shown_name,
 )
 from tressette_env.view import View
 
@@ -46,9 +49,11 @@ class Loaded(Lowest):
 
 @pytest.fixture(autouse=True)
 def _registries(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each test works on its own copy of what is registered."""
-    monkeypatch.setattr(players, "_FACTORIES", dict(players._FACTORIES))
+    """Each test finds what is registered without `agents`, and leaves nothing behind."""
+    baselines = {name: players._FACTORIES[name] for name in ("random", "greedy", "rules", "tuned")}
+    monkeypatch.setattr(players, "_FACTORIES", baselines)
     monkeypatch.setattr(players, "_CHECKPOINT_LOADERS", [])
+    monkeypatch.setattr(players, "_WRAPPERS", {})
 
 
 def test_the_baselines_are_known() -> None:
@@ -196,6 +201,123 @@ def test_known_names_come_before_paths_and_paths_before_modules(
     assert isinstance(make_player("random", "partners"), RandomPlayer)
     assert isinstance(make_player("./random", "partners"), Loaded)
     assert isinstance(make_player(f"{TOYS}:seed=1", "partners"), Loaded)
+
+
+class Wrapped(Lowest):
+    """Stands for a wrapper."""
+
+    def __init__(self, player: Player, *, variant: str, seed: int = 0) -> None:
+        super().__init__(variant, seed)
+        if variant == "historical":
+            raise ValueError("+twice is of no use in historical")
+        self.player = player
+
+
+@pytest.fixture
+def _wrapper() -> None:
+    register_wrapper("twice", Wrapped)
+
+
+@pytest.mark.usefixtures("_wrapper")
+def test_a_wrapper_follows_a_known_name() -> None:
+    register_player("recorder", Recorder)
+    plain = make_player("rules+twice", "partners", seed=3)
+    assert isinstance(plain, Wrapped)
+    assert isinstance(plain.player, RulesPlayer)
+    assert (plain.variant, plain.seed) == ("partners", 3)
+    player = make_player("recorder+twice:depth=3,seed=7", "partners", seed=3)
+    assert isinstance(player, Wrapped)
+    assert isinstance(player.player, Recorder)
+    assert player.player.options == (3, "", False)  # options are those of the player named
+    assert (player.player.seed, player.seed) == (7, 7)
+
+
+@pytest.mark.usefixtures("_wrapper")
+def test_a_wrapper_follows_a_path(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    register_checkpoint_loader(Loaded)
+    path = tmp_path / "run:2"  # the options begin after the last colon
+    path.touch()
+    for spec, temperature in ((f"{path}+twice", 0.0), (f"{path}+twice:temperature=0.5", 0.5)):
+        player = make_player(spec, "partners", seed=3)
+        assert isinstance(player, Wrapped)
+        assert isinstance(player.player, Loaded)
+        assert (player.player.path, player.player.temperature) == (path, temperature)
+    monkeypatch.chdir(tmp_path)
+    for name in ("mine", "mine+twice", "rules+twice"):
+        (tmp_path / name).touch()
+    assert isinstance(make_player("mine+twice", "partners"), Loaded)  # a path of that very name exists
+    assert isinstance(make_player("rules+twice", "partners"), Wrapped)  # known names come first
+    assert isinstance(make_player("./rules+twice", "partners"), Loaded)
+
+
+@pytest.mark.usefixtures("_wrapper")
+def test_a_wrapper_follows_a_module_and_attribute() -> None:
+    player = make_player(f"{TOYS}:Highest+twice:seed=5", "partners")
+    assert isinstance(player, Wrapped)
+    assert isinstance(player.player, Highest)
+    assert (player.player.seed, player.seed) == (5, 5)
+    held = make_player(f"{TOYS}:lowest+twice", "partners")
+    assert isinstance(held, Wrapped)
+    assert held.player is lowest
+
+
+@pytest.mark.usefixtures("_wrapper")
+@pytest.mark.parametrize(
+    ("spec", "told"),
+    [
+        ("rules+magic", r"^player 'rules\+magic': \+magic is unknown; what may follow a name: \+twice$"),
+        ("rules+", r"^player 'rules\+': \+ is unknown; what may follow a name: \+twice$"),
+        (f"{TOYS}:Lowest+magic:seed=1", r"\+magic is unknown; .*: \+twice$"),
+        ("nobody+twice", r"^unknown player 'nobody\+twice': use one of greedy, random, rules"),
+        ("+twice", "unknown player"),
+        ("rules+twice+twice", "unknown player"),
+        ("twice", "unknown player 'twice'"),
+        ("random+twice:depth=1", r"^player 'random\+twice:depth=1': .*depth.*its options are: seed$"),
+        ("random+twice:seed=x", "seed must be a whole number"),
+    ],
+)
+def test_wrong_wrappers_are_refused(spec: str, told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        make_player(spec, "partners")
+
+
+@pytest.mark.usefixtures("_wrapper")
+def test_a_wrapper_may_refuse_a_variant() -> None:
+    with pytest.raises(PlayerError, match=r"^player 'rules\+twice': \+twice is of no use in historical$"):
+        make_player("rules+twice", "historical")
+
+
+def test_wrappers_have_names_of_their_own(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"\+twice is unknown; what may follow a name: none \(`import agents`"):
+        make_player("rules+twice", "partners")
+    register_wrapper("twice", Wrapped)
+    register_wrapper("twice", Wrapped)
+    with pytest.raises(ValueError, match="'twice' is registered already"):
+        register_wrapper("twice", Loaded)
+    assert "twice" not in known_players()
+
+
+def test_a_cheating_player_is_named_as_one_and_handed_the_deals() -> None:
+    register_player("peeking", Peeking)
+    player = make_player("peeking", "partners")
+    assert isinstance(player, Peeking)
+    assert sees_hidden_cards(player)
+    assert shown_name("peeking", player) == "peeking (cheats: sees all cards)"
+    deals = first_trick()
+    rows = np.array([2, 0])
+    cards = decide(player, deals.view().take(rows), "bot", deals=deals, rows=rows)
+    assert cards.tolist() == deals.legal_mask()[rows].argmax(axis=1).tolist()
+    assert [(batch is deals, rows.tolist()) for batch, rows in player.handed] == [(True, [2, 0])]
+    with pytest.raises(PlayerError, match=r"^bot sees all cards: it must be handed the deals"):
+        decide(player, deals.view(), "bot")
+
+
+def test_a_fair_player_is_not_handed_the_deals() -> None:
+    player = make_player("rules", "partners")
+    assert not sees_hidden_cards(player)
+    assert shown_name("rules", player) == "rules"
+    deals = first_trick()
+    decide(player, deals.view(), "bot", deals=deals, rows=np.arange(3))  # its act takes the view alone
 
 
 def test_a_name_belongs_to_one_factory() -> None:

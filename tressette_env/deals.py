@@ -160,6 +160,15 @@ class DealBatch(Tables):
         return self._hands.T.copy()
 
     @property
+    def stock(self) -> IntArray:
+        """(N, k) int: the cards still to be drawn, hidden, first drawn first, then -1; k: the most left in any deal."""
+        gone = popcount(self._drawn).sum(axis=0)
+        places = gone[:, None] + np.arange(self.rules.stock - int(gone.min()))
+        deck = self.rules.seats * self.rules.hand + places
+        stock = self._deck[np.minimum(deck, self.rules.num_cards - 1), self._index[:, None]]
+        return np.where(places < self.rules.stock, stock, NOBODY).astype(np.int64)
+
+    @property
     def thirds(self) -> IntArray:
         """(N, 2) int: thirds of a point in the cards each side took, without the last trick's point."""
         return thirds_of(self._taken).T

@@ -7,7 +7,7 @@ or an array.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from tressette_env import declarations
 from tressette_env.cards import LOWEST_OF_EACH_SUIT, NUM_CARDS, ONE, SUIT_MASK_OF_CARD, IntArray, UInt64Array, popcount
 from tressette_env.dealing import Deal
 from tressette_env.rules import HISTORICAL_TARGET, Rules
+
+if TYPE_CHECKING:
+    from tressette_env.view import View
 
 Rows = slice | IntArray
 NOBODY = -1
@@ -92,6 +95,43 @@ class Tables:
         self._pass_turn(rows, rows, leader, np.zeros(len(rows), np.uint64))
         if self.rules.variant == "historical":
             self._declare(rows)
+        self._find_lockstep()
+
+    def _resume(self, view: View, hands: UInt64Array, decks: IntArray, best: UInt64Array) -> None:
+        """Continue from the rows of a view, all of them to act, with these hands (seats, N) and decks (N, cards).
+
+        `best` (N,): the strongest card of the suit led on the table.
+        """
+        last_seat = self.rules.seats - 1
+        self._deck[:] = decks.T
+        self._hands[:] = hands
+        self._held[:] = hands | view.played
+        self._ply[:] = view.ply
+        self._dealer[:] = view.dealer
+        self._scores[:] = view.scores
+        self._target = view.target
+        self._declared_points[:] = view.declared_points.T
+        for name in (
+            "drawn",
+            "declared",
+            "silent",
+            "apart",
+            "void",
+            "suit",
+            "table",
+            "led",
+            "won",
+            "taken",
+            "fell",
+            "drew",
+        ):
+            getattr(self, f"_{name}")[:] = getattr(view, name)
+        self._best[:] = best
+        self._winner[:] = view.leader
+        for seat in range(self.rules.seats):
+            self._winner[(view.played[seat] & best) != 0] = seat
+        self._active[:] = True
+        self._pass_turn(slice(None), self._index, (view.leader + view.ply) & last_seat, view.suit)
         self._find_lockstep()
 
     def _declare(self, rows: IntArray) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
-from tressette_env.cards import ACES, FIGURES, SUIT_MASKS, IntArray, UInt64Array, popcount, thirds_of
+from tressette_env.cards import ACES, FIGURES, SUIT_MASKS, IntArray, UInt64Array, bitboard_of, popcount, thirds_of
 from tressette_env.rules import Rules
 
 BONUSES = {
@@ -19,7 +20,8 @@ BONUSES = {
 BONUS_NAMES: tuple[str | None, ...] = (None, *BONUSES)
 _BONUS_POINTS = np.array([0, *BONUSES.values()])
 _CODE = {name: code for code, name in enumerate(BONUS_NAMES)}
-_MOST_FIGURES_OF_A_WORTHLESS_TRICK = 2
+MOST_FIGURES_OF_A_WORTHLESS_TRICK = 2
+_TRICKS_OF_A_MAJORITY = 2  # and one conceded
 
 
 def card_points(taken: UInt64Array, last_winner: IntArray) -> IntArray:
@@ -33,6 +35,24 @@ def card_points(taken: UInt64Array, last_winner: IntArray) -> IntArray:
     return points
 
 
+def whole_suit(hands: UInt64Array, rules: Rules) -> npt.NDArray[np.bool_]:
+    """Return which hands (N,) are just one suit of the pack, no card missing."""
+    pack = np.uint64(bitboard_of(rules.pack))
+    return np.isin(hands, [mask & pack for mask in SUIT_MASKS if mask & pack])
+
+
+def is_worthless(trick: UInt64Array) -> npt.NDArray[np.bool_]:
+    """Return which tricks (N,), given by their cards, a side may concede and still earn the bonus for the others."""
+    worthless: npt.NDArray[np.bool_] = (trick & ACES) == 0
+    worthless &= popcount(trick & FIGURES) <= MOST_FIGURES_OF_A_WORTHLESS_TRICK
+    return worthless
+
+
+def all_but_one_counts(rules: Rules) -> bool:
+    """Whether taking all tricks but one is a feat: only where it is a majority, which mini games may lack."""
+    return rules.num_tricks > _TRICKS_OF_A_MAJORITY
+
+
 def bonus_codes(
     taken: UInt64Array, tricks: IntArray, leader_hand: UInt64Array, leader: IntArray, rules: Rules
 ) -> IntArray:
@@ -43,8 +63,7 @@ def bonus_codes(
     """
     total = rules.num_tricks
     codes = np.zeros(len(leader), np.int64)
-    whole_suits = [mask & np.uint64(sum(1 << card for card in rules.pack)) for mask in SUIT_MASKS]
-    one_suit = np.isin(leader_hand, [suit for suit in whole_suits if suit])
+    one_suit = whole_suit(leader_hand, rules)
     for side in (0, 1):
         of_side = tricks[side] + tricks[side + 2]
         alone = np.maximum(tricks[side], tricks[side + 2]) == of_side
@@ -52,10 +71,7 @@ def bonus_codes(
         codes[every] = _CODE["callada"]
         codes[every & alone] = _CODE["calladona"]
         codes[every & alone & one_suit & (leader & 1 == side)] = _CODE["calladondriona"]
-        conceded = taken[1 - side]
-        worthless = ((conceded & ACES) == 0) & (popcount(conceded & FIGURES) <= _MOST_FIGURES_OF_A_WORTHLESS_TRICK)
-        # "All but one" is a feat only where it is a majority: it never is in mini games of one or two tricks.
-        all_but_one = (of_side == total - 1) & worthless & (total > 2)
+        all_but_one = (of_side == total - 1) & is_worthless(taken[1 - side]) & all_but_one_counts(rules)
         codes[all_but_one] = _CODE["strammasseta"]
         codes[all_but_one & alone] = _CODE["strammassona"]
     return codes

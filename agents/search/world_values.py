@@ -1,0 +1,146 @@
+"""What each legal card is worth in given worlds: by exact search, or by playing on with `rules` in all seats.
+
+A world is a full deal that agrees with what a seat knows, or the true one.  Exact values are the double-dummy ones
+of `agents.search.solver`: all seats see all cards.  A roll-out plays the card and then the deal with `rules`, each
+seat seeing only what it may; it counts the final points, or stops where few cards are left and takes the exact value
+there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.search.positions import positions_of
+from agents.search.solver import NO_VALUE, card_points
+from tressette_env.baselines import RulesPlayer
+from tressette_env.baselines.bits import distinct
+from tressette_env.cards import NUM_CARDS, ONE, IntArray, UInt64Array, bitboard_of, membership, popcount
+from tressette_env.deals import DealBatch
+from tressette_env.determinize import determinize
+from tressette_env.rules import Rules
+from tressette_env.view import View
+
+FloatArray = npt.NDArray[np.float32]
+MOST_AT_ONCE = 16_384
+"""Roll-outs or positions in one batch, which bounds the memory."""
+_BITS = ONE << np.arange(NUM_CARDS, dtype=np.uint64)
+
+
+class WorldValues:
+    """Values of cards in worlds.
+
+    `exact`: cards in hand at which values are exact, where nothing is left to draw; with more, roll-outs.
+    `handover`: cards in hand at which a roll-out stops and takes the exact value, at most `exact`; 0 plays to the last
+    card.  ``player`` is who plays the roll-outs.
+    Raises ``ValueError`` for an unknown variant or a wrong option.
+    """
+
+    def __init__(self, variant: str | Rules, exact: int, handover: int) -> None:
+        self.exact = check_number("exact", exact, 0)
+        self.handover = check_number("handover", handover, 0)
+        if self.handover > self.exact:
+            raise ValueError(
+                f"handover={handover} must be at most exact={exact}: a roll-out stops where values are exact"
+            )
+        self.player = RulesPlayer(variant)
+
+    def __call__(self, view: View, hands: UInt64Array, stock: npt.NDArray[Any]) -> FloatArray:
+        """Return (n, worlds, 40) float32: final points of the own side less the other's; NaN for illegal cards.
+
+        `hands` (n, worlds, seats) and `stock` (n, worlds, k) as in `agents.search.worlds.Worlds`; all rows of the
+        view are to act.  Points declared so far count.
+        """
+        values = np.empty((*hands.shape[:2], NUM_CARDS), np.float32)
+        solved = (stock_left(view) == 0) & (popcount(view.hand) <= self.exact)
+        for rows, method in ((np.flatnonzero(solved), self._solve), (np.flatnonzero(~solved), self._play_out)):
+            if len(rows):
+                values[rows] = method(view.take(rows), hands[rows], stock[rows])
+        return values
+
+    def _solve(self, view: View, hands: UInt64Array, stock: npt.NDArray[Any]) -> FloatArray:
+        """Return exact values; equal worlds of a row, which are many when few cards are left, are solved once."""
+        rows, worlds, seats = hands.shape
+        row = np.repeat(np.arange(rows, dtype=np.uint64), worlds)
+        different, where = np.unique(np.column_stack([row, hands.reshape(-1, seats)]), axis=0, return_inverse=True)
+        values = np.empty((len(different), NUM_CARDS), np.float32)
+        for part in _parts(len(different)):
+            of = different[part, 0].astype(np.int64)
+            values[part] = self._exact_values(view.take(of), different[part, 1:])
+        return values[where.reshape(-1)].reshape(rows, worlds, NUM_CARDS)
+
+    def _exact_values(self, view: View, hands: UInt64Array) -> FloatArray:
+        points = card_points(positions_of(view, hands), view.rules)
+        declared = view.declared_points[np.arange(len(view)), view.seat & 1] * 2 - view.declared_points.sum(axis=1)
+        values = (points + declared[:, None]).astype(np.float32)
+        values[points == NO_VALUE] = np.nan
+        return values
+
+    def _play_out(self, view: View, hands: UInt64Array, stock: npt.NDArray[Any]) -> FloatArray:
+        """Return values by roll-outs, one for cards that are as good as each other whatever the world."""
+        rows, worlds, _ = hands.shape
+        candidates = membership(different_cards(view))
+        row, card = np.nonzero(candidates)
+        row, card, world = np.repeat(row, worlds), np.repeat(card, worlds), np.tile(np.arange(worlds), len(row))
+        values = np.full((rows, worlds, NUM_CARDS), np.nan, np.float32)
+        for part in _parts(len(row)):
+            r, w, c = row[part], world[part], card[part]
+            deals = determinize(view.take(r), hands[r, w], stock[r, w])
+            deals.step(c)
+            values[r, w, c] = self._finish(deals) * (1 - 2 * (view.seat[r] & 1))
+        equal = np.maximum.accumulate(np.where(candidates, np.arange(NUM_CARDS), 0), axis=1)
+        values = np.take_along_axis(values, equal[:, None, :], axis=2)
+        values[np.broadcast_to(~view.legal[:, None], values.shape)] = np.nan
+        return values
+
+    def _finish(self, deals: DealBatch) -> FloatArray:
+        """Play deals on with `rules` and return side 0's final points less side 1's, (N,)."""
+        rules = deals.rules
+        last_ply = (rules.num_tricks - self.handover) * rules.seats
+        while (playing := deals.active & (deals.ply < last_ply)).any():
+            rows = np.flatnonzero(playing)
+            view = deals.view()
+            cards = np.zeros(len(view), np.int64)
+            cards[rows] = self.player.act(view if playing.all() else view.take(rows))
+            deals.step(cards, rows=playing)
+        points = deals.points
+        margin = (points[:, 0] - points[:, 1]).astype(np.float32)
+        rest = np.flatnonzero(deals.active)
+        if len(rest):
+            view = deals.view().take(rest)
+            best = np.nanmax(self._exact_values(view, deals.hands[rest]), axis=1)
+            margin[rest] = np.where(view.seat & 1 == 0, best, -best)
+        return margin
+
+
+def stock_left(view: View) -> IntArray:
+    """Return how many cards are still to be drawn, (n,)."""
+    left: IntArray = view.rules.stock - popcount(view.drawn).sum(axis=0)
+    return left
+
+
+def different_cards(view: View) -> UInt64Array:
+    """Return the legal cards (n,) without those as good as a lower one: worth the same, and no other's between."""
+    gone = np.bitwise_or.reduce(view.played, axis=0) & ~view.table
+    return distinct(view.legal_cards, np.uint64(bitboard_of(view.rules.pack)) & ~(view.hand | gone))
+
+
+def favourite(player: RulesPlayer, view: View, allowed: npt.NDArray[np.bool_]) -> IntArray:
+    """Return the card that `player` would play if only those `allowed` (n, 40) were legal, (n,) int64."""
+    return player.act(replace(view, legal_cards=(allowed * _BITS).sum(axis=1, dtype=np.uint64)))
+
+
+def check_number(name: str, value: Any, least: int) -> int:
+    """Return an option that is a whole number of at least `least`; ``ValueError`` if it is none."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise ValueError(f"{name}={value!r} is not allowed: a whole number of at least {least}")
+    return int(value)
+
+
+def _parts(size: int) -> Iterator[slice]:
+    for start in range(0, size, MOST_AT_ONCE):
+        yield slice(start, start + MOST_AT_ONCE)
