@@ -17,6 +17,8 @@ import numpy as np
 from numba import config, njit, types
 from numba.extending import intrinsic
 
+from tressette_env import shuffling
+
 SECONDS_BEFORE_MESSAGE = 2.0  # loading compiled code from the cache takes less
 _COMPILED: set[str] = set()  # what has been through a block of `compiling` in this process
 _HERE = Path(__file__).parent
@@ -105,6 +107,10 @@ def lowest(bits: np.uint64) -> np.int64:
 def highest(bits: np.uint64) -> np.int64:
     """Return the highest card id of a bitboard (uint64) that is not empty, as int64."""
     return np.int64(np.int64(63) - np.int64(_leading_zeros(bits)))
+
+
+mix64 = compiled(inline=True, allocates=True)(shuffling.mix64)
+"""The package's own mixing function (uint64 to uint64), compiled."""
 
 
 @contextmanager

@@ -6,7 +6,7 @@ fitted to its cards by maximum likelihood: a multinomial logistic regression, by
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -87,7 +87,7 @@ def fit(choices: Choices, epochs: int = EPOCHS, batch: int = BATCH) -> FloatArra
 
 def main() -> None:
     """Fit every variant, say how well, and write the file."""
-    fitted = {}
+    fitted: dict[str, Any] = {}
     for variant, teacher in TEACHERS.items():
         rules = Rules(variant)
         logits = fit(collect(rules, teacher, DEALS, seed=_SEED))

@@ -10,9 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
-from agents.search.compiled import lowest, popcount
+from agents.search.compiled import compiled, lowest, popcount
 from tressette_env import declarations, scoring
 from tressette_env.baselines.bits import strongest
 from tressette_env.cards import (
@@ -110,7 +109,7 @@ def _set_trick(view: View, states: UInt64Array) -> None:
         states[(cards & best) != 0, WINNER] = seat
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline=True, allocates=True)
 def set_world(state: UInt64Array, known: UInt64Array, hands: UInt64Array) -> None:
     """Copy a row of `states_of` to `state`, with these hands (seats,)."""
     state[:] = known
@@ -119,7 +118,7 @@ def set_world(state: UInt64Array, known: UInt64Array, hands: UInt64Array) -> Non
     state[DEALT_TO_LEADER] |= hands[np.int64(state[FIRST_LEADER])]
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline=True, allocates=True)
 def legal_cards(state: UInt64Array) -> np.uint64:
     """Return the cards that the seat to act may play."""
     hand = state[HANDS + np.int64(state[PLAYER])]
@@ -127,13 +126,13 @@ def legal_cards(state: UInt64Array) -> np.uint64:
     return following if following != _ZERO else hand
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline=True, allocates=True)
 def is_over(state: UInt64Array, game: Game) -> bool:
     """Return whether the last card has fallen."""
     return np.int64(state[PLY]) == game.cards
 
 
-@njit(cache=True, nogil=True)
+@compiled(allocates=True)
 def _announce(state: UInt64Array, seat: np.int64) -> None:
     """Announce the napoletanas of a hand that have not been announced yet."""
     hand = state[HANDS + seat]
@@ -146,7 +145,7 @@ def _announce(state: UInt64Array, seat: np.int64) -> None:
     state[DECLARED_POINTS + (seat & 1)] += _NAPOLETANA * np.uint64(popcount(new))
 
 
-@njit(cache=True, nogil=True)
+@compiled(allocates=True)
 def _draw(state: UInt64Array, stock: npt.NDArray[np.int8], game: Game) -> None:
     """Let the winner, then the other draw, if the stock lasts (two players)."""
     place = np.int64(state[NEXT_DRAW])
@@ -161,7 +160,7 @@ def _draw(state: UInt64Array, stock: npt.NDArray[np.int8], game: Game) -> None:
     state[NEXT_DRAW] += np.uint64(2)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline=True, allocates=True)
 def play(state: UInt64Array, stock: npt.NDArray[np.int8], bit: np.uint64, game: Game) -> None:
     """Let the seat to act play a legal card, given as a bit; `stock`: the cards still to be drawn, then -1."""
     seat = np.int64(state[PLAYER])
@@ -197,12 +196,12 @@ def play(state: UInt64Array, stock: npt.NDArray[np.int8], bit: np.uint64, game: 
         _draw(state, stock, game)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline=True, allocates=True)
 def _tricks(state: UInt64Array, seat: np.int64) -> np.int64:
     return np.int64((state[TRICKS] >> (_TRICK_BITS * np.uint64(seat))) & _TRICKS_OF_SEAT)
 
 
-@njit(cache=True, nogil=True)
+@compiled(allocates=True)
 def _bonus(state: UInt64Array, side: np.int64, game: Game) -> np.int64:
     """Return the bonus a side earned in a finished historical deal."""
     total = game.cards // game.seats
@@ -223,7 +222,7 @@ def _bonus(state: UInt64Array, side: np.int64, game: Game) -> np.int64:
     return np.int64(0)
 
 
-@njit(cache=True, nogil=True)
+@compiled(allocates=True)
 def side_points(state: UInt64Array, side: np.int64, game: Game) -> np.int64:
     """Return all points of a side in a finished deal: announced, cards, last trick and bonus."""
     taken = state[TAKEN + side]

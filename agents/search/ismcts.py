@@ -21,8 +21,8 @@ from tressette_env.rules import Rules, resolve_rules
 from tressette_env.shuffling import stream_keys
 from tressette_env.view import View
 
-EXPLORATION = 4.0
-"""Points: the deviation of a playout's result is of this order."""
+EXPLORATION = 6.0
+"""Points, about twice the deviation of a playout's result: from 4 to 12 strength is alike, below it falls."""
 SMALLEST_POOL, ITERATIONS_A_WORLD = 100, 20
 WEIGHTS = Path(__file__).with_name("playout_weights.npz")
 _ROWS = 256  # searched at once: their worlds take a few megabytes
@@ -44,7 +44,7 @@ class IsmctsPlayer:
     """Plays the card that single-observer information set MCTS visits most (Cowling, Powley, Whitehouse 2012).
 
     `iterations` playouts a decision, over a pool of worlds drawn uniformly from those that agree with what the seat
-    knows; `exploration`: points, the factor of the UCB term, None for `EXPLORATION`; `pool`: worlds, None for one to
+    knows; `exploration`: points, the factor of the UCB term; `pool`: worlds, None for one to
     `ITERATIONS_A_WORLD` iterations and at least `SMALLEST_POOL`.  A decision depends on `seed` and the information
     set alone.  Equal cards (worth the same, no other's card between them) are one choice, the lowest; a choice of
     one is not searched.  Raises ``ValueError`` for a bad option.
@@ -57,13 +57,12 @@ class IsmctsPlayer:
         variant: str | Rules = "partners",
         seed: int = 0,
         iterations: int = 1000,
-        exploration: float | None = None,
+        exploration: float = EXPLORATION,
         pool: int | None = None,
     ) -> None:
         rules = resolve_rules(variant)
         self.seed = seed
         self.iterations = check_number("iterations", iterations, 1)
-        exploration = EXPLORATION if exploration is None else exploration
         if isinstance(exploration, bool) or not isinstance(exploration, int | float) or not 0 <= exploration < np.inf:
             raise ValueError(f"exploration={exploration!r} is not allowed: a number of points, at least 0")
         self.exploration = float(exploration)

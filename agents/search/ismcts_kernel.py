@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from agents.search import game_kernel
-from agents.search.compiled import lowest
+from agents.search.compiled import compiled, lowest, mix64
 from agents.search.game_kernel import HANDS, PLAYER, STATE, TAKEN, Game
-from agents.search.playout_kernel import MOST_CHOICES, FloatArray, mix64, pick, play_out
+from agents.search.playout_kernel import MOST_CHOICES, FloatArray, pick, play_out
 from tressette_env.baselines.bits import distinct
 from tressette_env.cards import NUM_CARDS, ONE, IntArray, UInt64Array
 
@@ -30,7 +29,7 @@ _AS_THE_WEAKER = _ALL_CARDS & ~distinct(np.array([_ALL_CARDS]), np.zeros(1, np.u
 """The cards worth the same as the next weaker one of their suit."""
 
 
-@njit(cache=True, nogil=True)
+@compiled(allocates=True)
 def different_cards(state: UInt64Array, game: Game) -> np.uint64:
     """Return the legal cards without those as good as a lower one, as `distinct` has it."""
     hand = state[HANDS + np.int64(state[PLAYER])]
@@ -43,7 +42,7 @@ def different_cards(state: UInt64Array, game: Game) -> np.uint64:
     return cards & ~((reached << ONE) & _AS_THE_WEAKER)
 
 
-@njit(cache=True, nogil=True)
+@compiled(allocates=True)
 def _select(
     node: np.int64, legal: np.uint64, nodes: npt.NDArray[np.int32], logarithms: npt.NDArray[np.float64], c: float
 ) -> np.int64:
@@ -61,7 +60,7 @@ def _select(
     return best
 
 
-@njit(cache=True, nogil=True)
+@compiled(allocates=True)
 def _add_child(node: np.int64, new: np.int64, bit: np.uint64, nodes: npt.NDArray[np.int32], tried: UInt64Array) -> None:
     nodes[new] = 0
     nodes[new, _CARD] = lowest(bit)
@@ -72,7 +71,7 @@ def _add_child(node: np.int64, new: np.int64, bit: np.uint64, nodes: npt.NDArray
     tried[node] |= bit
 
 
-@njit(cache=True, nogil=True)
+@compiled(allocates=True)
 def _search_row(
     known: UInt64Array,
     hands: UInt64Array,
@@ -127,7 +126,7 @@ def _search_row(
             nodes[path[step], _TOTAL] += margin if sides[step] == 0 else -margin
 
 
-@njit(cache=True, nogil=True)
+@compiled(allocates=True)
 def search(
     known: UInt64Array,
     hands: UInt64Array,

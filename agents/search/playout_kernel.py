@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from agents.search import game_kernel
-from agents.search.compiled import lowest, popcount
+from agents.search.compiled import compiled, lowest, mix64, popcount
 from agents.search.game_kernel import BEST, HANDS, PLAYER, PLY, STATE, SUIT, TABLE, TAKEN, WINNER, Game
-from tressette_env import shuffling
 from tressette_env.baselines.bits import TOPS
 from tressette_env.cards import ACES, FIGURES, NUM_CARDS, NUM_RANKS, ONE, RANKS, SUIT_MASK_OF_CARD, UInt64Array
 
@@ -69,18 +67,15 @@ _HONOURS = TOPS | ACES
 _HIGH_HALF = np.uint64(32)
 _FRACTION_SHIFT, _FRACTION = np.uint64(40), np.float32(2.0**-24)
 
-mix64 = njit(cache=True, nogil=True, inline="always")(shuffling.mix64)
-"""The package's own mixing function, compiled."""
 
-
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline=True, allocates=True)
 def random_bits(generator: UInt64Array) -> np.uint64:
     """Return 64 random bits of a SplitMix64 generator: (2,) counter and odd step."""
     generator[0] += generator[1]
     return mix64(generator[0])
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline=True, allocates=True)
 def pick(cards: np.uint64, generator: UInt64Array) -> np.uint64:
     """Return one card of a set that is not empty, each as likely."""
     skip = ((random_bits(generator) >> _HIGH_HALF) * np.uint64(popcount(cards))) >> _HIGH_HALF
@@ -90,13 +85,13 @@ def pick(cards: np.uint64, generator: UInt64Array) -> np.uint64:
     return cards & (~cards + ONE)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline=True, allocates=True)
 def _bucket(cards: np.uint64) -> np.int64:
     """Return the class of a number of cards: 0, 1-2, 3-4, more."""
     return min((popcount(cards) + 1) // 2, _OUT - 1)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline=True, allocates=True)
 def situation(state: UInt64Array, out: np.uint64, game: Game) -> np.int64:
     """Return what the table looks like to who follows or discards, 0 to 35; `out`: the cards that are not in sight.
 
@@ -114,7 +109,7 @@ def situation(state: UInt64Array, out: np.uint64, game: Game) -> np.int64:
     return np.int64(((fraction * 2 + partner) * 2 + settled) * 3 + value)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline=True, allocates=True)
 def factors(
     state: UInt64Array, hand: np.uint64, out: np.uint64, here: np.int64, bit: np.uint64
 ) -> tuple[np.int64, np.int64, np.int64, np.int64]:
@@ -158,13 +153,13 @@ def factors(
     )
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline=True, allocates=True)
 def out_of_sight(state: UInt64Array, hand: np.uint64, game: Game) -> np.uint64:
     """Return the cards that have not fallen and are not in the hand."""
     return game.pack & ~(hand | state[TAKEN] | state[TAKEN + 1] | state[TABLE])
 
 
-@njit(cache=True, nogil=True)
+@compiled(allocates=True)
 def choose(
     state: UInt64Array, legal: np.uint64, game: Game, weights: FloatArray, sums: FloatArray, generator: UInt64Array
 ) -> np.uint64:
@@ -189,7 +184,7 @@ def choose(
     return legal & (~legal + ONE)
 
 
-@njit(cache=True, nogil=True)
+@compiled(allocates=True)
 def play_out(
     state: UInt64Array,
     stock: npt.NDArray[np.int8],
@@ -206,7 +201,7 @@ def play_out(
         game_kernel.play(state, stock, legal, game)
 
 
-@njit(cache=True, nogil=True)
+@compiled(allocates=True)
 def factors_of_choices(
     known: UInt64Array, hands: UInt64Array, legal: UInt64Array, game: Game
 ) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int8]]:

@@ -35,10 +35,22 @@ def thirds_to_come(positions: Positions, rules: Rules, threads: int = 1, flags: 
 
     Historical bonuses are not counted (`card_points` counts them).  `flags`: the enhancements that are on.
     """
+    return _of_positions(positions, rules, False, threads, flags)
+
+
+def final_points(positions: Positions, rules: Rules, threads: int = 1, flags: int = ALL_ENHANCEMENTS) -> IntArray:
+    """Return (n,) int64: final points of side 0 minus side 1's under best play.
+
+    What counts is as in `card_points`, whose best value this is, for the side to move; it takes a third of the time.
+    """
+    return _of_positions(positions, rules, True, threads, flags)
+
+
+def _of_positions(positions: Positions, rules: Rules, in_points: bool, threads: int, flags: int) -> IntArray:
     found = np.zeros(len(positions.leader), np.int64)
 
     def solve_rows(work: Work, rows: slice) -> None:
-        values.values_of_positions(work, *_arrays(positions, rows), found[rows])
+        values.values_of_positions(work, *_arrays(positions, rows), positions.bonus[rows], in_points, found[rows])
 
     _solve(solve_rows, positions, rules, threads, flags)
     return found
@@ -88,7 +100,10 @@ def solve(
 
 def warm_up() -> None:
     """Have the solver compiled, so that the first position is not kept waiting."""
-    solve([[0], [1]], 0, variant="two_player")
+    rules = Rules("two_player")
+    position = position_from([[0], [1]], 0, (), (0, 0), (), rules)
+    card_points(position, rules)
+    thirds_to_come(position, rules)
 
 
 def _arrays(positions: Positions, rows: slice) -> tuple[UInt64Array, IntArray, npt.NDArray[np.int8], IntArray]:

@@ -138,13 +138,18 @@ def values_of_positions(
     leader: Int64Array,
     table: npt.NDArray[np.int8],
     thirds: Int64Array,
+    bonus: Int64Array,
+    in_points: bool,
     found: Int64Array,
 ) -> None:
-    """Write into `found` (n,) the thirds that side 0 still takes, the last trick as three."""
+    """Write the values for side 0 into `found` (n,), see `_value` for `in_points`; without it no bonus counts."""
     work.numbers[SEATS] = hands.shape[1]
     for row in range(len(leader)):
-        _set_up(work, hands[row], leader[row], table[row], thirds[row], np.int64(0))
-        found[row] = _value(work, thirds[row, 0], _guess(work), _ANY_MOVE, False)
+        _set_up(work, hands[row], leader[row], table[row], thirds[row], bonus[row] if in_points else np.int64(0))
+        guess = _guess(work)
+        if in_points:
+            guess = points(thirds[row, 0] + guess, work.numbers[TOTAL])
+        found[row] = _value(work, thirds[row, 0], guess, _ANY_MOVE, in_points)
 
 
 @compiled()

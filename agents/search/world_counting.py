@@ -19,9 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
-from agents.search.compiled import lowest, popcount
+from agents.search.compiled import compiled, lowest, popcount
 from tressette_env.cards import ACE, NUM_RANKS, NUM_SUITS, SUIT_MASKS, IntArray, UInt64Array
 from tressette_env.declarations import KEYS
 
@@ -72,7 +71,7 @@ class Tables(NamedTuple):
     slots: npt.NDArray[np.int32]
 
 
-@njit(cache=True, nogil=True)
+@compiled(allocates=True)
 def new_tables(most_first: np.int64, most_second: np.int64) -> Tables:
     """Return tables for rows with at most so much room in the first and second group."""
     return Tables(
@@ -88,12 +87,12 @@ def new_tables(most_first: np.int64, most_second: np.int64) -> Tables:
     )
 
 
-@njit(cache=True, nogil=True)
+@compiled(allocates=True)
 def _holds_all(cards: np.uint64, forbidden: np.uint64) -> bool:
     return bool(forbidden != _ZERO and (cards & forbidden) == forbidden)
 
 
-@njit(cache=True, nogil=True)
+@compiled(allocates=True)
 def _assign(
     cards: np.uint64, suit: np.uint64, allowed: UInt64Array, most: IntArray, forbidden: UInt64Array, found: UInt64Array
 ) -> np.int64:
@@ -142,7 +141,7 @@ def _assign(
     return kept
 
 
-@njit(cache=True, nogil=True)
+@compiled(allocates=True)
 def _sort_by_usage(cards: np.uint64, count: np.int64, found: UInt64Array, usages: IntArray) -> np.int64:
     """Sort the assignments of a rank by how many cards each group takes, note these usages; return how many."""
     side = NUM_SUITS + 1
@@ -175,7 +174,7 @@ def _sort_by_usage(cards: np.uint64, count: np.int64, found: UInt64Array, usages
     return number
 
 
-@njit(cache=True, nogil=True)
+@compiled(allocates=True)
 def _count_ranks(
     unseen: np.uint64, room: IntArray, allowed: UInt64Array, limits: IntArray, forbidden: UInt64Array, tables: Tables
 ) -> None:
@@ -198,12 +197,12 @@ def _count_ranks(
                 tables.ways[block, first, second] = total
 
 
-@njit(cache=True, nogil=True)
+@compiled(allocates=True)
 def _counter(rank: np.int64, group: np.int64) -> np.uint64:
     return np.uint64(_COUNTER_BITS * (GROUPS * rank + group))
 
 
-@njit(cache=True, nogil=True)
+@compiled(allocates=True)
 def _spread(suit: np.int64, count: np.int64, added: UInt64Array, tables: Tables) -> np.int64:
     """Find the states after the keys of one more suit, and the steps to them; return how many there are."""
     for i in range(_SLOTS):
@@ -226,7 +225,7 @@ def _spread(suit: np.int64, count: np.int64, added: UInt64Array, tables: Tables)
     return size
 
 
-@njit(cache=True, nogil=True)
+@compiled(allocates=True)
 def _last_steps(count: np.int64, added: UInt64Array, start: np.uint64, tables: Tables) -> None:
     """Find the steps of the last suit's keys: from there only the share of each group matters."""
     suit = NUM_SUITS - 1
@@ -244,7 +243,7 @@ def _last_steps(count: np.int64, added: UInt64Array, start: np.uint64, tables: T
             tables.steps[suit, i, choice] = np.int64(first) * _KEYS_SHARE + np.int64(second)
 
 
-@njit(cache=True, nogil=True)
+@compiled(allocates=True)
 def _enter_ranks(num_keys: np.int64, room: IntArray, tables: Tables) -> None:
     """Note the completions of each share of the keys: those of the lower ranks in the room that is left."""
     for first in range(num_keys + 1):
@@ -255,7 +254,7 @@ def _enter_ranks(num_keys: np.int64, room: IntArray, tables: Tables) -> None:
             tables.worth[NUM_SUITS, share] = tables.ways[0, left[0], left[1]] if fits else 0
 
 
-@njit(cache=True, nogil=True)
+@compiled(allocates=True)
 def count_worlds(
     unseen: np.uint64,
     room: IntArray,

@@ -8,20 +8,15 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
-from agents.search.compiled import lowest, popcount
+from agents.search.compiled import compiled, lowest, mix64, popcount
 from agents.search.world_counting import GROUPS, LOWER_RANKS, Tables, count_worlds, new_tables
-from tressette_env import shuffling
 from tressette_env.cards import NUM_SUITS, IntArray, UInt64Array
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 
-mix64 = njit(cache=True, nogil=True)(shuffling.mix64)
-"""The package's own mixing function, compiled."""
 
-
-@njit(cache=True, nogil=True)
+@compiled(allocates=True)
 def _world(number: np.int64, room: IntArray, tables: Tables, out: UInt64Array) -> None:
     """Write the cards that the world of this number gives to the first two groups."""
     first, second = _ZERO, _ZERO
@@ -66,7 +61,7 @@ def _world(number: np.int64, room: IntArray, tables: Tables, out: UInt64Array) -
     out[1] = second
 
 
-@njit(cache=True, nogil=True)
+@compiled(allocates=True)
 def below(bits: np.uint64, bound: np.int64) -> np.int64:
     """Return a number below `bound`, each exactly as likely, from 64 random bits."""
     size = np.uint64(bound)
@@ -78,7 +73,7 @@ def below(bits: np.uint64, bound: np.int64) -> np.int64:
     return np.int64(bits % size)
 
 
-@njit(cache=True, nogil=True)
+@compiled(allocates=True)
 def draw(
     unseen: UInt64Array,
     room: IntArray,
@@ -112,7 +107,7 @@ def draw(
     return counts, cards
 
 
-@njit(cache=True, nogil=True)
+@compiled(allocates=True)
 def shuffle(cards: UInt64Array, bits: UInt64Array) -> npt.NDArray[np.int8]:
     """Return the cards of each set (m,) in random order, each order as likely: (m, longest) int8, then -1.
 

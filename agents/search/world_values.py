@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.search.positions import positions_of
-from agents.search.solver import NO_VALUE, card_points
+from agents.search.solver import NO_VALUE, card_points, final_points, warm_up
 from tressette_env.baselines import RulesPlayer
 from tressette_env.baselines.bits import distinct
 from tressette_env.cards import NUM_CARDS, ONE, IntArray, UInt64Array, bitboard_of, membership, popcount
@@ -48,6 +48,7 @@ class WorldValues:
                 f"handover={handover} must be at most exact={exact}: a roll-out stops where values are exact"
             )
         self.player = RulesPlayer(variant)
+        warm_up()
 
     def __call__(self, view: View, hands: UInt64Array, stock: npt.NDArray[Any]) -> FloatArray:
         """Return (n, worlds, 40) float32: final points of the own side less the other's; NaN for illegal cards.
@@ -112,8 +113,8 @@ class WorldValues:
         rest = np.flatnonzero(deals.active)
         if len(rest):
             view = deals.view().take(rest)
-            best = np.nanmax(self._exact_values(view, deals.hands[rest]), axis=1)
-            margin[rest] = np.where(view.seat & 1 == 0, best, -best)
+            declared = view.declared_points[:, 0] - view.declared_points[:, 1]
+            margin[rest] = final_points(positions_of(view, deals.hands[rest]), rules) + declared
         return margin
 
 

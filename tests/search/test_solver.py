@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.search import card_points, double_dummy, solve, thirds_to_come
+from agents.search import card_points, double_dummy, final_points, solve, thirds_to_come
 from agents.search.positions import Positions, positions_of
 from agents.search.solver import NO_VALUE
 from tests.games import random_cards
@@ -129,8 +129,7 @@ def test_values_are_what_is_left_at_the_end_of_real_games(variant: str) -> None:
         if going.any():
             rest = rows[going]
             view = deals.view().take(rest)
-            best = card_points(positions_of(view, deals.hands[rest]), rules).max(axis=1).astype(int)
-            margin[going] = np.where(view.seat % 2 == 0, best, -best)
+            margin[going] = final_points(positions_of(view, deals.hands[rest]), rules)
         assert (values.max(axis=1) == np.where(seats % 2 == 0, margin, -margin)).all()
 
 
