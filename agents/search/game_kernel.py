@@ -109,16 +109,17 @@ def _set_trick(view: View, states: UInt64Array) -> None:
         states[(cards & best) != 0, WINNER] = seat
 
 
-@compiled(inline=True, allocates=True)
+@compiled(inline=True)
 def set_world(state: UInt64Array, known: UInt64Array, hands: UInt64Array) -> None:
     """Copy a row of `states_of` to `state`, with these hands (seats,)."""
-    state[:] = known
+    for field in range(STATE):
+        state[field] = known[field]
     for seat in range(len(hands)):
         state[HANDS + seat] = hands[seat]
     state[DEALT_TO_LEADER] |= hands[np.int64(state[FIRST_LEADER])]
 
 
-@compiled(inline=True, allocates=True)
+@compiled(inline=True)
 def legal_cards(state: UInt64Array) -> np.uint64:
     """Return the cards that the seat to act may play."""
     hand = state[HANDS + np.int64(state[PLAYER])]
@@ -126,13 +127,13 @@ def legal_cards(state: UInt64Array) -> np.uint64:
     return following if following != _ZERO else hand
 
 
-@compiled(inline=True, allocates=True)
+@compiled(inline=True)
 def is_over(state: UInt64Array, game: Game) -> bool:
     """Return whether the last card has fallen."""
     return np.int64(state[PLY]) == game.cards
 
 
-@compiled(allocates=True)
+@compiled()
 def _announce(state: UInt64Array, seat: np.int64) -> None:
     """Announce the napoletanas of a hand that have not been announced yet."""
     hand = state[HANDS + seat]
@@ -145,7 +146,7 @@ def _announce(state: UInt64Array, seat: np.int64) -> None:
     state[DECLARED_POINTS + (seat & 1)] += _NAPOLETANA * np.uint64(popcount(new))
 
 
-@compiled(allocates=True)
+@compiled()
 def _draw(state: UInt64Array, stock: npt.NDArray[np.int8], game: Game) -> None:
     """Let the winner, then the other draw, if the stock lasts (two players)."""
     place = np.int64(state[NEXT_DRAW])
@@ -160,7 +161,7 @@ def _draw(state: UInt64Array, stock: npt.NDArray[np.int8], game: Game) -> None:
     state[NEXT_DRAW] += np.uint64(2)
 
 
-@compiled(inline=True, allocates=True)
+@compiled(inline=True)
 def play(state: UInt64Array, stock: npt.NDArray[np.int8], bit: np.uint64, game: Game) -> None:
     """Let the seat to act play a legal card, given as a bit; `stock`: the cards still to be drawn, then -1."""
     seat = np.int64(state[PLAYER])
@@ -196,12 +197,12 @@ def play(state: UInt64Array, stock: npt.NDArray[np.int8], bit: np.uint64, game: 
         _draw(state, stock, game)
 
 
-@compiled(inline=True, allocates=True)
+@compiled(inline=True)
 def _tricks(state: UInt64Array, seat: np.int64) -> np.int64:
     return np.int64((state[TRICKS] >> (_TRICK_BITS * np.uint64(seat))) & _TRICKS_OF_SEAT)
 
 
-@compiled(allocates=True)
+@compiled()
 def _bonus(state: UInt64Array, side: np.int64, game: Game) -> np.int64:
     """Return the bonus a side earned in a finished historical deal."""
     total = game.cards // game.seats
@@ -222,7 +223,7 @@ def _bonus(state: UInt64Array, side: np.int64, game: Game) -> np.int64:
     return np.int64(0)
 
 
-@compiled(allocates=True)
+@compiled()
 def side_points(state: UInt64Array, side: np.int64, game: Game) -> np.int64:
     """Return all points of a side in a finished deal: announced, cards, last trick and bonus."""
     taken = state[TAKEN + side]

@@ -29,7 +29,7 @@ _AS_THE_WEAKER = _ALL_CARDS & ~distinct(np.array([_ALL_CARDS]), np.zeros(1, np.u
 """The cards worth the same as the next weaker one of their suit."""
 
 
-@compiled(allocates=True)
+@compiled()
 def different_cards(state: UInt64Array, game: Game) -> np.uint64:
     """Return the legal cards without those as good as a lower one, as `distinct` has it."""
     hand = state[HANDS + np.int64(state[PLAYER])]
@@ -42,7 +42,7 @@ def different_cards(state: UInt64Array, game: Game) -> np.uint64:
     return cards & ~((reached << ONE) & _AS_THE_WEAKER)
 
 
-@compiled(allocates=True)
+@compiled()
 def _select(
     node: np.int64, legal: np.uint64, nodes: npt.NDArray[np.int32], logarithms: npt.NDArray[np.float64], c: float
 ) -> np.int64:
@@ -60,9 +60,10 @@ def _select(
     return best
 
 
-@compiled(allocates=True)
+@compiled()
 def _add_child(node: np.int64, new: np.int64, bit: np.uint64, nodes: npt.NDArray[np.int32], tried: UInt64Array) -> None:
-    nodes[new] = 0
+    for field in range(_FIELDS):
+        nodes[new, field] = 0
     nodes[new, _CARD] = lowest(bit)
     nodes[new, _AVAILABLE] = 1
     nodes[new, _SIBLING] = nodes[node, _FIRST_CHILD]
@@ -71,7 +72,7 @@ def _add_child(node: np.int64, new: np.int64, bit: np.uint64, nodes: npt.NDArray
     tried[node] |= bit
 
 
-@compiled(allocates=True)
+@compiled()
 def _search_row(
     known: UInt64Array,
     hands: UInt64Array,
@@ -84,16 +85,20 @@ def _search_row(
     nodes: npt.NDArray[np.int32],
     tried: UInt64Array,
     logarithms: npt.NDArray[np.float64],
+    state: UInt64Array,
+    generator: UInt64Array,
+    sums: FloatArray,
+    path: IntArray,
+    sides: IntArray,
 ) -> None:
-    """Grow the tree of one decision in `nodes`; a total is of the points of the side that moved to the node."""
-    generator = np.empty(2, np.uint64)
+    """Grow the tree of one decision in `nodes`; a total is of the points of the side that moved to the node.
+
+    The last five arrays are working space.
+    """
     generator[0] = seed
     generator[1] = mix64(seed) | ONE
-    state = np.empty(STATE, np.uint64)
-    sums = np.empty(MOST_CHOICES, np.float32)
-    path = np.empty(NUM_CARDS, np.int64)
-    sides = np.empty(NUM_CARDS, np.int64)
-    nodes[_ROOT] = 0
+    for field in range(_FIELDS):
+        nodes[_ROOT, field] = 0
     tried[_ROOT] = _ZERO
     size = np.int64(1)
     for iteration in range(iterations):
@@ -161,6 +166,11 @@ def search(
             nodes,
             tried,
             logarithms,
+            np.empty(STATE, np.uint64),
+            np.empty(2, np.uint64),
+            np.empty(MOST_CHOICES, np.float32),
+            np.empty(NUM_CARDS, np.int64),
+            np.empty(NUM_CARDS, np.int64),
         )
         child = np.int64(nodes[_ROOT, _FIRST_CHILD])
         while child != _NONE:

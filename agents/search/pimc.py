@@ -32,8 +32,8 @@ class PimcPlayer:
       six cards, five with more than `MANY_WORLDS` worlds: earlier it costs more and, measured against `rules`
       and `tuned`, wins nothing, because exact values suppose that everybody sees all cards.
     * Before that: a roll-out with `rules` in all seats, each seeing only what it may, to the last `handover` cards,
-      and there the exact value, the wins of which need no sound play to be brought home.  In two_player this goes
-      through the rest of the stock, and a napoletana that a draw completes counts.
+      and there the exact value.  In two_player this goes through the rest of the stock, and a napoletana that a draw
+      completes counts.
 
     The card that `rules` plays stands unless another's mean is better by more than `z` standard errors of the paired
     differences: with few worlds the mean alone is too noisy, and `rules` a good guess.  Of cards equally good the one

@@ -68,14 +68,14 @@ _HIGH_HALF = np.uint64(32)
 _FRACTION_SHIFT, _FRACTION = np.uint64(40), np.float32(2.0**-24)
 
 
-@compiled(inline=True, allocates=True)
+@compiled(inline=True)
 def random_bits(generator: UInt64Array) -> np.uint64:
     """Return 64 random bits of a SplitMix64 generator: (2,) counter and odd step."""
     generator[0] += generator[1]
     return mix64(generator[0])
 
 
-@compiled(inline=True, allocates=True)
+@compiled(inline=True)
 def pick(cards: np.uint64, generator: UInt64Array) -> np.uint64:
     """Return one card of a set that is not empty, each as likely."""
     skip = ((random_bits(generator) >> _HIGH_HALF) * np.uint64(popcount(cards))) >> _HIGH_HALF
@@ -85,13 +85,13 @@ def pick(cards: np.uint64, generator: UInt64Array) -> np.uint64:
     return cards & (~cards + ONE)
 
 
-@compiled(inline=True, allocates=True)
+@compiled(inline=True)
 def _bucket(cards: np.uint64) -> np.int64:
     """Return the class of a number of cards: 0, 1-2, 3-4, more."""
     return min((popcount(cards) + 1) // 2, _OUT - 1)
 
 
-@compiled(inline=True, allocates=True)
+@compiled(inline=True)
 def situation(state: UInt64Array, out: np.uint64, game: Game) -> np.int64:
     """Return what the table looks like to who follows or discards, 0 to 35; `out`: the cards that are not in sight.
 
@@ -109,7 +109,7 @@ def situation(state: UInt64Array, out: np.uint64, game: Game) -> np.int64:
     return np.int64(((fraction * 2 + partner) * 2 + settled) * 3 + value)
 
 
-@compiled(inline=True, allocates=True)
+@compiled(inline=True)
 def factors(
     state: UInt64Array, hand: np.uint64, out: np.uint64, here: np.int64, bit: np.uint64
 ) -> tuple[np.int64, np.int64, np.int64, np.int64]:
@@ -153,13 +153,13 @@ def factors(
     )
 
 
-@compiled(inline=True, allocates=True)
+@compiled(inline=True)
 def out_of_sight(state: UInt64Array, hand: np.uint64, game: Game) -> np.uint64:
     """Return the cards that have not fallen and are not in the hand."""
     return game.pack & ~(hand | state[TAKEN] | state[TAKEN + 1] | state[TABLE])
 
 
-@compiled(allocates=True)
+@compiled()
 def choose(
     state: UInt64Array, legal: np.uint64, game: Game, weights: FloatArray, sums: FloatArray, generator: UInt64Array
 ) -> np.uint64:
@@ -184,7 +184,7 @@ def choose(
     return legal & (~legal + ONE)
 
 
-@compiled(allocates=True)
+@compiled()
 def play_out(
     state: UInt64Array,
     stock: npt.NDArray[np.int8],
