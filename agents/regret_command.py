@@ -47,7 +47,9 @@ def check_regret(options: RegretOptions) -> tuple[Meeting, int]:
     cards = DEFAULT_CARDS[rules.variant] if options.cards is None else options.cards
     if not 2 <= cards <= rules.hand:
         raise UsageError(f"--cards {cards} is not allowed: from 2 (one card is no choice) to {rules.hand}")
-    return Meeting(options.player, options.opponent or options.player, rules, options.seed), cards
+    return Meeting(
+        options.player, options.player if options.opponent is None else options.opponent, rules, options.seed
+    ), cards
 
 
 def run_regret(options: RegretOptions) -> bool:

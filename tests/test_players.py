@@ -115,6 +115,7 @@ def test_a_seed_option_wins_over_the_argument() -> None:
         (None, "a player is named by a text, not None"),  # type: ignore[list-item]
         ("random:=1", "must read name=value"),
         ("random:seed=", "must read name=value"),
+        ("random:variant=two_player", "variant is no option"),
         (f"{TOYS}:Lowest:depth=1", "depth.*its options are: seed"),
         ("a checkpoint.safetensors", "unknown player"),
     ],

@@ -1,6 +1,7 @@
 """The README: its examples run, its tables are those of the code."""
 
 import re
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,11 @@ from tressette_env.scoring import BONUSES
 
 README = Path(__file__).parent.parent / "README.md"
 TEXT = README.read_text(encoding="utf-8")
-EXAMPLES = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
+EXAMPLES = [
+    example
+    for example in re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
+    if "agents" not in example or find_spec("numba")  # the extra `train`
+]
 
 
 @pytest.mark.parametrize("example", EXAMPLES)

@@ -213,6 +213,8 @@ def _options(spec: str, text: str) -> dict[str, Any]:
         key, equals, value = part.partition("=")
         if not equals or not key.isidentifier() or not value:
             raise ValueError(f"player {spec!r}: option {part!r} must read name=value")
+        if key == "variant":
+            raise ValueError(f"player {spec!r}: variant is no option: a player plays the variant it is asked for")
         options[key] = _value(value)
     return options
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from agents.search.pimc import best_cards
-from agents.search.world_values import MOST_AT_ONCE, FloatArray, WorldValues, favourite
+from agents.search.world_values import MOST_AT_ONCE, FloatArray, WorldValues, check_number, favourite
 from tressette_env.cards import IntArray, popcount
 from tressette_env.deals import DealBatch
 from tressette_env.rules import Rules, resolve_rules
@@ -33,8 +33,9 @@ class CheatPlayer:
     ) -> None:
         self.rules = resolve_rules(variant)
         self.seed = seed
-        exact = self.rules.hand if exact is None else exact
-        self._world_values = WorldValues(self.rules, exact, exact if handover is None else handover)
+        exact = self.rules.hand if exact is None else check_number("exact", exact, 0)
+        handover = min(exact, self.rules.hand) if handover is None else handover
+        self._world_values = WorldValues(self.rules, exact, handover)
 
     def act_on(self, deals: DealBatch, rows: IntArray, view: View) -> IntArray:
         """Return (n,) int64 card ids for deals `rows` (n,), which the view shows; 0 where no card is legal."""

@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -22,6 +23,7 @@ from tressette_env import shuffling
 SECONDS_BEFORE_MESSAGE = 2.0  # loading compiled code from the cache takes less
 _COMPILED: set[str] = set()  # what has been through a block of `compiling` in this process
 _HERE = Path(__file__).parent
+_SECONDS_KEPT = 30 * 24 * 3600
 _ENVIRONMENT = ("cards", "declarations", "rules", "scoring", "shuffling")
 """Modules of the environment whose functions or constants are compiled in."""
 
@@ -31,12 +33,16 @@ def _cache_folder() -> Path:
     """Return the folder of the compiled code of just these sources.
 
     numba notices a change in the file of a function, but not in those of the functions and constants it uses, so
-    the folder is named after all of them.  Folders of other versions are removed.
+    the folder is named after all of them.  Folders not used for a month are removed.
     """
     digest = hashlib.sha256()
     environment = _HERE.parent.parent / "tressette_env"
-    for source in [*sorted(_HERE.glob("*.py")), *(environment / f"{name}.py" for name in _ENVIRONMENT)]:
-        digest.update(source.read_bytes())
+    sources = [path.read_bytes() for path in sorted(_HERE.glob("*.py"))]
+    for source in sources:
+        if b"@compiled(" in source:
+            digest.update(source)
+    for name in _ENVIRONMENT:
+        digest.update((environment / f"{name}.py").read_bytes())
     if config.CACHE_DIR:
         parent = Path(config.CACHE_DIR)
     elif os.access(_HERE, os.W_OK):
@@ -44,8 +50,10 @@ def _cache_folder() -> Path:
     else:
         parent = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "tressette"
     folder = parent / f"compiled-{digest.hexdigest()[:12]}"
+    folder.mkdir(parents=True, exist_ok=True)
+    os.utime(folder)
     for other in parent.glob("compiled-*"):
-        if other != folder:
+        if time.time() - other.stat().st_mtime > _SECONDS_KEPT:
             shutil.rmtree(other, ignore_errors=True)
     return folder
 

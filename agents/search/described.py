@@ -26,6 +26,23 @@ def position_from(
     rules: Rules,
 ) -> Positions:
     """Return one position, see `agents.search.solve` for the arguments; ``ValueError`` says what is wrong with them."""
+    try:
+        return _checked(hands, player, trick, thirds, tricks, rules)
+    except TypeError as error:
+        raise ValueError(
+            f"hands must hold one sequence of ids a seat, trick (seat, card) pairs, tricks lists of such, thirds two "
+            f"numbers: {error}"
+        ) from error
+
+
+def _checked(
+    hands: Sequence[Iterable[int]],
+    player: int,
+    trick: Sequence[Play],
+    thirds: Sequence[int],
+    tricks: Sequence[Sequence[Play]],
+    rules: Rules,
+) -> Positions:
     seats = rules.seats
     if len(hands) != seats:
         raise ValueError(f"hands has {len(hands)} hands: {rules.variant} has {seats} seats")

@@ -33,7 +33,7 @@ GAIN, DECIDED, BASE_AFTER = range(12, 15)
 between side 0's thirds then, else -1."""
 _BEST_VALUE, _DECIDING, _MOVES, _NEXT, _FIRST, _SECOND = range(15, 21)
 FRAME = 21
-DEPTH, WIDTH, MOST_SEATS = 42, 12, 4
+DEPTH, WIDTH, MOST_SEATS = 42, 20, 4
 """Rows of the stack, moves of a row, and hands."""
 
 MEMORY, EQUAL_CARDS, RANKS, CASHING, OTHERS, ORDER = (1 << bit for bit in range(6))
@@ -329,17 +329,9 @@ def _remembered(state: Int64Array, work: Work) -> tuple[np.int64, np.int64]:
     tables, memory, cards = work.tables, work.memory, state[CARDS]
     first, second = shape_of(tables, cards, state[SEAT], state[BASE], state[BONUS])
     state[_FIRST], state[_SECOND] = first, second
-    known, value, deciding = recall(
-        memory,
-        place_of(memory, first, second),
-        first,
-        second,
-        tables,
-        cards,
-        state[NEED],
-        work.numbers[AGE],
-        work.numbers[FLAGS] == ALL_ENHANCEMENTS,  # else each position is solved as if it were the first
-    )
+    any_age = work.numbers[FLAGS] == ALL_ENHANCEMENTS  # else each position is solved as if it were the first
+    place, age = place_of(memory, first, second), work.numbers[AGE]
+    known, value, deciding = recall(memory, place, first, second, tables, cards, state[NEED], age, any_age)
     return (value, deciding) if known else (_UNKNOWN, np.int64(0))
 
 

@@ -32,7 +32,10 @@ def new_memory(sets: int) -> Int64Array:
 def shape_of(
     tables: Int64Array, cards: np.int64, seat: np.int64, base: np.int64, bonus: np.int64
 ) -> tuple[np.int64, np.int64]:
-    """Return the shape of a position in two numbers; `base` and `bonus` are 0 where no bonus can be won."""
+    """Return the shape of a position in two numbers; `base` and `bonus` are 0 where no bonus can be won.
+
+    Of these only the low bits fit, the others being one and the same for all entries of an age.
+    """
     first = (
         tables[SHAPE, 0, cards & SUIT_BITS]
         | (tables[SHAPE, 1, (cards >> NUM_RANKS) & SUIT_BITS] << _BITS_OF_SHAPE)

@@ -63,7 +63,7 @@ class PimcPlayer:
         cards = self.rules.hand if name == "two_player" else in_pairs
         cards = cards if exact is None else check_number("exact", exact, 0)
         self._world_values = WorldValues(
-            self.rules, cards, min(HANDOVER[name], cards) if handover is None else handover
+            self.rules, cards, min(HANDOVER[name], cards, self.rules.hand) if handover is None else handover
         )
 
     def act(self, view: View) -> IntArray:

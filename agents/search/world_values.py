@@ -22,7 +22,7 @@ from tressette_env.baselines.bits import distinct
 from tressette_env.cards import NUM_CARDS, ONE, IntArray, UInt64Array, bitboard_of, membership, popcount
 from tressette_env.deals import DealBatch
 from tressette_env.determinize import determinize
-from tressette_env.rules import Rules
+from tressette_env.rules import Rules, resolve_rules
 from tressette_env.view import View
 
 FloatArray = npt.NDArray[np.float32]
@@ -48,6 +48,9 @@ class WorldValues:
                 f"handover={handover} must be at most exact={exact}: a roll-out stops where values are exact"
             )
         self.player = RulesPlayer(variant)
+        hand = resolve_rules(variant).hand
+        if self.handover > hand:
+            raise ValueError(f"handover={handover} must be at most {hand}, the cards of a hand when the stock is empty")
         warm_up()
 
     def __call__(self, view: View, hands: UInt64Array, stock: npt.NDArray[Any]) -> FloatArray:

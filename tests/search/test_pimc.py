@@ -130,6 +130,7 @@ def test_forced_rows_need_no_world() -> None:
         ({"exact": -1}, "exact=-1 is not allowed: a whole number of at least 0"),
         ({"exact": "all"}, "exact='all' is not allowed"),
         ({"exact": 3, "handover": 4}, "handover=4 must be at most exact=3"),
+        ({"exact": 15, "handover": 11}, "handover=11 must be at most 10"),
         ({"z": -1}, "z=-1 is not allowed: a number of standard errors, at least 0"),
         ({"z": float("nan")}, "z=nan is not allowed"),
         ({"variant": "scopa"}, "variant='scopa' is not allowed"),

@@ -55,7 +55,10 @@ def test_thirds_equal_brute_force(variant: str, size: int, number: int) -> None:
     assert found.tolist() == [brute_force.thirds(hands, leader) for hands, leader in deals]
 
 
-@pytest.mark.parametrize(("variant", "size", "number"), [("two_player", 4, 300), ("partners", 3, 300)])
+@pytest.mark.parametrize(
+    ("variant", "size", "number"),
+    [("two_player", 4, 300), ("two_player", 5, 60), ("partners", 3, 300), ("partners", 4, 20)],
+)
 def test_values_of_all_cards_equal_brute_force_from_the_middle_of_a_trick_too(
     variant: str, size: int, number: int
 ) -> None:
@@ -75,7 +78,7 @@ def test_values_of_all_cards_equal_brute_force_from_the_middle_of_a_trick_too(
 
 @pytest.mark.parametrize(("pack", "size", "number"), [("A23", 3, 150), ("7RA3", 4, 12), ("4CA3", 4, 12)])
 def test_historical_values_include_the_bonus(pack: str, size: int, number: int) -> None:
-    """Mini deals, where few tricks make every bonus common, from the start and after tricks that were played."""
+    """Mini deals, where few tricks make every bonus common, from the start, after tricks, and in the middle of one."""
     rules = Rules("historical", ranks=pack, hand=size)
     rng = np.random.default_rng(3)
     for _ in range(number):
@@ -91,8 +94,15 @@ def test_historical_values_include_the_bonus(pack: str, size: int, number: int) 
                 trick.append((seat, card))
             tricks.append(trick)
             leader = brute_force.taker(trick)
-        expected = brute_force.final_points(hands, leader, [], tricks, historical=True)
-        assert solve(hands, leader, tricks=tricks, variant=rules) == expected
+        table: list[tuple[int, int]] = []
+        for place in range(int(rng.integers(4))):
+            seat = (leader + place) % 4
+            card = int(rng.choice(brute_force.legal(hands[seat], table)))
+            hands[seat] = [other for other in hands[seat] if other != card]
+            table.append((seat, card))
+        player = (leader + len(table)) % 4
+        expected = brute_force.final_points(hands, player, table, tricks, historical=True)
+        assert solve(hands, player, table, tricks=tricks, variant=rules) == expected
 
 
 def test_ten_of_one_suit_on_lead_earn_sixteen() -> None:
@@ -207,6 +217,16 @@ def test_stored_hard_deals() -> None:
     assert thirds_to_come(solved, Rules("partners"), threads=2).tolist() == [entry["thirds"] for entry in entries]
 
 
+def test_hands_of_twenty_cards() -> None:
+    """Two players may be dealt the whole pack; a hand of one suit and more has many plays to choose from."""
+    rules = Rules("two_player", hand=20)
+    cards = np.random.default_rng(9).permutation(40)[:30].tolist()
+    solved = positions([([cards[:15], cards[15:]], 0)])
+    every = double_dummy.ALL_ENHANCEMENTS
+    assert thirds_to_come(solved, rules) == thirds_to_come(solved, rules, flags=every & ~double_dummy.ORDER)
+    assert double_dummy.WIDTH >= 20
+
+
 GOOD = {"hands": [[0, 1], [10, 11], [20, 21], [30, 31]], "player": 0}
 
 
@@ -225,6 +245,11 @@ GOOD = {"hands": [[0, 1], [10, 11], [20, 21], [30, 31]], "player": 0}
         ({"thirds": (1,)}, "thirds"),
         ({"thirds": (1, -1)}, "thirds"),
         ({"thirds": (1, 0.5)}, "thirds"),
+        ({"thirds": None}, "two numbers"),
+        ({"hands": None}, "one sequence of ids a seat"),
+        ({"hands": [1, 2, 3, 4]}, "one sequence of ids a seat"),
+        ({"trick": [3, 31]}, r"\(seat, card\) pairs"),
+        ({"tricks": [(0, 1)], "variant": "historical"}, r"\(seat, card\) pairs"),
         ({"variant": "whist"}, "whist"),
         ({"tricks": [[(0, 2), (1, 3), (2, 4), (3, 5)]]}, "historical alone"),
         ({"variant": "historical", "tricks": [[(0, 2), (1, 3), (2, 4), (3, 5)]]}, "a deal has 10"),
