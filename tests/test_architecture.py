@@ -61,13 +61,6 @@ def test_compiled_code_stays_where_search_is() -> None:
     assert all(module.startswith("search.") for module in users("numba"))
 
 
-def test_commands_load_torch_and_numba_only_when_a_player_needs_them() -> None:
-    modules = "agents, agents.match_command, agents.regret_command, evaluate"
-    code = f"import sys, {modules}; print(*{{'torch', 'numba'}} & set(sys.modules))"
-    result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert result.stdout.split() == []
-
-
 def test_one_version_everywhere() -> None:
     assert version("tressette-env") == tressette_env.__version__
     assert f"version: {tressette_env.__version__}" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")

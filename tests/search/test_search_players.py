@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -114,3 +117,16 @@ def test_a_match_is_the_same_with_one_worker_and_two(names: tuple[str, str]) -> 
     assert alone.margin.tolist() == shared.margin.tolist()
     assert alone.wins.tolist() == shared.wins.tolist()
     assert (alone.effort.decisions, alone.effort.choices) == (shared.effort.decisions, shared.effort.choices)
+
+
+def test_commands_load_torch_and_numba_only_when_a_player_needs_them() -> None:
+    modules = "agents, agents.match_command, agents.regret_command, evaluate"
+    code = f"import sys, {modules}; print(*{{'torch', 'numba'}} & set(sys.modules))"
+    result = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=Path(__file__).parent.parent.parent,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert result.stdout.split() == []
