@@ -22,7 +22,7 @@ from tressette_env.rules import Rules, resolve_rules
 from tressette_env.scoring import all_but_one_counts
 
 NO_VALUE = int(values.NO_VALUE)
-_MOST_SETS = 1 << 16  # of the transposition table: 32 MiB
+_MOST_SETS = 1 << 17  # of the transposition table: 64 MiB
 _FEWEST_SETS = 1 << 8
 _CARDS_OF_FEWEST = 16  # in hands; a small table stays in the processor's cache
 _CARDS_PER_DOUBLING = 2
