@@ -14,8 +14,7 @@ from agents.search.compiled import compiling
 from agents.search.game_kernel import game_of, states_of
 from agents.search.playout_kernel import SIZE, FloatArray
 from agents.search.world_values import check_number, different_cards
-from agents.search.worlds import draw_worlds
-from tressette_env import DealBatch
+from agents.search.worlds import FREE_STREAM, draw_worlds, warm_up
 from tressette_env.cards import NUM_CARDS, IntArray, popcount
 from tressette_env.rules import Rules, resolve_rules
 from tressette_env.shuffling import stream_keys
@@ -27,7 +26,6 @@ strength falls."""
 SMALLEST_POOL, ITERATIONS_A_WORLD = 100, 20
 WEIGHTS = Path(__file__).with_name("playout_weights.npz")
 _ROWS = 256  # searched at once: their worlds take a few megabytes
-_PLAYOUTS = 1  # the stream of a row that is not the worlds'
 
 
 class Search(NamedTuple):
@@ -70,14 +68,9 @@ class IsmctsPlayer:
         worlds = max(SMALLEST_POOL, self.iterations // ITERATIONS_A_WORLD)
         self.pool = worlds if pool is None else check_number("pool", pool, 1)
         self._weights = playout_weights(rules.variant)
+        view = warm_up(rules)
         with compiling("the ISMCTS kernel"):
-            self._compile(rules)
-
-    def _compile(self, rules: Rules) -> None:
-        deals = DealBatch(1, rules)
-        deals.reset(decks=[rules.pack], dealers=[0])
-        view = deals.view()
-        self._search(view, np.ones((1, 1, rules.seats), np.uint64), np.zeros((1, 1, 0), np.int8), iterations=0)
+            self._search(view, np.ones((1, 1, rules.seats), np.uint64), np.zeros((1, 1, 0), np.int8), iterations=0)
 
     def act(self, view: View) -> IntArray:
         """Return (n,) int64 card ids, 0 where no card is legal."""
@@ -121,7 +114,7 @@ class IsmctsPlayer:
             iterations,
             self.exploration,
             self._weights,
-            stream_keys(self.seed, view.keys, _PLAYOUTS),
+            stream_keys(self.seed, view.keys, FREE_STREAM),
         )
         return found
 

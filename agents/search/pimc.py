@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.search.world_values import MOST_AT_ONCE, FloatArray, WorldValues, check_number, different_cards, favourite
-from agents.search.worlds import draw_worlds
+from agents.search.worlds import draw_worlds, warm_up
 from tressette_env.cards import NUM_CARDS, IntArray, popcount
 from tressette_env.rules import Rules, resolve_rules
 from tressette_env.view import View
@@ -65,6 +65,7 @@ class PimcPlayer:
         self._world_values = WorldValues(
             self.rules, cards, min(HANDOVER[name], cards, self.rules.hand) if handover is None else handover
         )
+        warm_up(self.rules)
 
     def act(self, view: View) -> IntArray:
         """Return (n,) int64 card ids, 0 where no card is legal."""
@@ -114,6 +115,6 @@ def best_cards(values: FloatArray, base: IntArray, z: float) -> npt.NDArray[Any]
     ahead = values - np.take_along_axis(values, base[:, None, None], axis=2)
     mean = ahead.mean(axis=1, dtype=np.float64)
     error = ahead.std(axis=1, ddof=1, dtype=np.float64) / worlds**0.5 if worlds > 1 else np.zeros_like(mean)
-    better = np.where(mean > np.maximum(z * error, _SAME), mean, 0.0)
+    better = np.where(mean > z * error + _SAME, mean, 0.0)
     most = better.max(axis=1, keepdims=True)
     return np.where(most > 0, better > most - _SAME, np.arange(NUM_CARDS) == base[:, None])

@@ -38,6 +38,7 @@ from tressette_env.cards import (
     popcount,
 )
 from tressette_env.checking import as_array, described
+from tressette_env.deals import DealBatch
 from tressette_env.rules import Rules
 from tressette_env.shuffling import check_seed, random_bits, stream_keys
 from tressette_env.view import View
@@ -49,7 +50,8 @@ POOL = 8
 """Uniform worlds drawn for each one wanted when they are weighed."""
 
 _RANKS = np.array([bitboard_of(range(rank, NUM_RANKS * NUM_SUITS, NUM_RANKS)) for rank in range(NUM_RANKS)], np.uint64)
-_DRAWING, _RESAMPLING, _STOCK = range(3)  # streams of one row
+_DRAWING, _RESAMPLING, _STOCK, FREE_STREAM = range(4)
+"""Random streams of one row of a view; the last is for who searches the worlds."""
 
 
 class Worlds(NamedTuple):
@@ -108,6 +110,15 @@ def draw_worlds(view: View, worlds: int = 100, seed: Any = 0, weigh: Weigh | Non
     return Worlds(
         hands, _stock_in_order(view, hands, stream_keys(check_seed(seed, len(view)), view.keys, _STOCK)), count
     )
+
+
+def warm_up(rules: Rules) -> View:
+    """Have the sampler compiled, so that the first decision is not kept waiting; return the view drawn from."""
+    deals = DealBatch(1, rules)
+    deals.reset(seed=0)
+    view = deals.view()
+    sample_worlds(view, 1)
+    return view
 
 
 def _drawn_hands(view: View, worlds: int, seed: Any, weigh: Weigh | None, pool: int) -> tuple[UInt64Array, IntArray]:
