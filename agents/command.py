@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import math
-import os
-import tempfile
-from collections.abc import Generator, Sized
+from collections.abc import Callable, Generator, Sized
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from agents.files import write_json
 from agents.progress import Progress
 from agents.workers import Meeting, build_players
 from tressette_env import Rules
@@ -37,6 +34,7 @@ class Options:
     napoletana: bool = False
     workers: int = 1
     json: Path | None = None
+    records: Path | None = None
 
 
 def check_options(options: Options, target: int = DEFAULT_TARGET) -> Rules:
@@ -47,14 +45,20 @@ def check_options(options: Options, target: int = DEFAULT_TARGET) -> Rules:
         check_seed(options.seed, 1)
     except ValueError as error:
         raise UsageError(f"--seed {options.seed} is not allowed: {error}") from error
-    if options.json is not None and not options.json.absolute().parent.is_dir():
-        raise UsageError(f"--json {options.json}: there is no folder {options.json.absolute().parent}")
-    if options.json is not None and options.json.is_dir():
-        raise UsageError(f"--json {options.json}: this is a folder, a file is needed")
+    check_output("--json", options.json)
+    check_output("--records", options.records)
     try:
         return Rules(options.variant, napoletana=options.napoletana, target=target)
     except ValueError as error:
         raise UsageError(str(error)) from error
+
+
+def check_output(option: str, path: Path | None) -> None:
+    """Raise `UsageError` unless a file can be written there; `option` is what asks for it."""
+    if path is not None and not path.absolute().parent.is_dir():
+        raise UsageError(f"{option} {path}: there is no folder {path.absolute().parent}")
+    if path is not None and path.is_dir():
+        raise UsageError(f"{option} {path}: this is a folder, a file is needed")
 
 
 def check_players(meeting: Meeting) -> tuple[AnyPlayer, AnyPlayer]:
@@ -70,14 +74,23 @@ def cheating(players: dict[str, AnyPlayer]) -> list[str]:
     return [name for name, player in players.items() if sees_hidden_cards(player)]
 
 
-def collect(chunks: Generator[Part, None, None], pairs: int) -> list[Part]:
-    """Return the chunks, each as long as it has pairs, showing progress; Ctrl-C ends them with what there is."""
+def collect(
+    chunks: Generator[Part, None, None],
+    pairs: int,
+    heard: Callable[[list[Part]], bool] = lambda parts: False,
+) -> list[Part]:
+    """Return the chunks, each as long as it has pairs, showing progress; Ctrl-C ends them with what there is.
+
+    `heard` is shown all chunks so far after each, and ends them by returning True.
+    """
     parts: list[Part] = []
     try:
         with Progress(pairs, "pairs") as progress, closing(chunks):
             for part in chunks:
                 parts.append(part)
                 progress.advance(len(part))
+                if heard(parts):
+                    break
     except KeyboardInterrupt:
         pass
     return parts
@@ -94,24 +107,3 @@ def deliver(report: dict[str, Any], text: str, path: Path | None) -> bool:
     if path is not None:
         write_json(path, report)
     return bool(report["complete"])
-
-
-def write_json(path: Path, report: dict[str, Any]) -> None:
-    """Write a report as JSON, NaN as null; the file appears whole or not at all."""
-    text = json.dumps(_without_nan(report), indent=2)
-    handle, temporary = tempfile.mkstemp(dir=path.absolute().parent, prefix=path.name, suffix=".part")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text + "\n")
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-
-
-def _without_nan(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _without_nan(entry) for name, entry in value.items()}
-    if isinstance(value, list):
-        return [_without_nan(entry) for entry in value]
-    return None if isinstance(value, float) and math.isnan(value) else value

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from concurrent.futures import Executor
 
-from agents.arena import join_results, play_pairs
+from agents.pairs import join_results, play_pairs
 from agents.statistics import Summary, summarize
 from tressette_env import Rules
 from tressette_env.players import Player
 
-REPORT_SEED = 0
-"""The deals of `evaluate.py match` without ``--seed``: for results that are shown."""
-DEVELOPMENT_SEED = 1
-"""The deals of measurements during training."""
 _CHUNK = 500
 
 

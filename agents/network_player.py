@@ -10,6 +10,7 @@ import torch
 from agents.checkpoint import CheckpointError, read_checkpoint
 from agents.network import NetworkConfig, PolicyNetwork, masked_log_probs
 from agents.selfplay import unit_interval
+from agents.versions import digest
 from tressette_env.cards import IntArray, lowest_cards, popcount
 from tressette_env.shuffling import random_bits, stream_keys
 from tressette_env.view import View
@@ -31,6 +32,12 @@ class NetworkPlayer:
         self.variant = variant
         self._seed = seed
         self._temperature = temperature
+
+    @property
+    def version(self) -> str:
+        """A hash of the weights, by which results are kept."""
+        weights = b"".join(tensor.numpy().tobytes() for tensor in self.policy.state_dict().values())
+        return f"weights {digest(weights)}"
 
     def act(self, view: View) -> IntArray:
         """Return the cards to play, (n,)."""

@@ -14,10 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.arena import NO_EFFORT, Effort, FloatArray, play_out
+from agents.pairs import recorded_lines, seating_of
 from agents.workers import Meeting, build_players
 from tressette_env import DealBatch, Rules
 from tressette_env.cards import IntArray, popcount
 from tressette_env.players import AnyPlayer
+from tressette_env.recording import Recorder
 from tressette_env.view import View
 
 DECISIONS, CHOICES, BEST, POINTS, THIRDS = range(5)
@@ -31,12 +33,13 @@ class RegretResults:
     ``lost`` (pairs,) float64: points a side lost in a deal, the mean of both sides on the same cards; ``tricks``
     (tricks, 5) int64: by trick, the decisions looked at, those with a choice, those of them with a best card, the
     points lost, and the thirds lost (0 in `historical`); ``effort``: of all cards played, looked at or not, the
-    player first.
+    player first; ``records``: the deals as lines of JSON (CONTRACT §8), those of a pair side by side, if written down.
     """
 
     lost: FloatArray
     tricks: IntArray
     effort: Effort = NO_EFFORT
+    records: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         """Return the number of pairs."""
@@ -54,6 +57,7 @@ def join_regrets(parts: Iterable[RegretResults], rules: Rules) -> RegretResults:
         np.concatenate([part.lost for part in listed]),
         np.sum([part.tricks for part in listed], axis=0),
         sum((part.effort for part in listed), NO_EFFORT),
+        tuple(line for part in listed for line in part.records),
     )
 
 
@@ -148,11 +152,13 @@ def play_regret(
     pairs: int,
     cards: int,
     names: tuple[str, str] = ("player", "opponent"),
+    record_as: tuple[str, str] | None = None,
 ) -> RegretResults:
     """Measure a player in pairs `first` to `first + pairs - 1` of `seed`, at decisions with at most `cards` cards.
 
     Against an opponent a pair is two deals with the sides swapped; without one the player holds both sides of one
-    deal, which is the same for who decides by what it knows.
+    deal, which is the same for who decides by what it knows.  With `record_as`, their names, the deals are written
+    down.
     """
     deals_a_pair = 1 if opponent is None else 2
     games = DealBatch(deals_a_pair * pairs, rules)
@@ -160,10 +166,13 @@ def play_regret(
     games.reset(seed=seed, deal_ids=ids)
     watch = _Watch(games, (0, 1) if opponent is None else (0,), cards)
     players = player, player if opponent is None else opponent
-    effort = play_out(games, players, np.repeat(np.arange(deals_a_pair), pairs), names, ids, watch)
+    seating = seating_of(np.repeat(np.arange(deals_a_pair), pairs), rules)
+    recorder = None if record_as is None else Recorder(games, np.array(record_as, object)[seating])
+    effort = play_out(games, players, seating, names, ids, watch, recorder)
     if opponent is None:
         effort = Effort(effort.decisions, (sum(effort.choices), 0), (sum(effort.seconds), 0.0))
-    return RegretResults(watch.lost.reshape(deals_a_pair, pairs).sum(axis=0) / 2, watch.tricks, effort)
+    lost = watch.lost.reshape(deals_a_pair, pairs).sum(axis=0) / 2
+    return RegretResults(lost, watch.tricks, effort, () if recorder is None else recorded_lines(recorder, pairs))
 
 
 def measure_chunk(meeting: Meeting, cards: int, first: int, pairs: int) -> RegretResults:
@@ -171,4 +180,5 @@ def measure_chunk(meeting: Meeting, cards: int, first: int, pairs: int) -> Regre
     a, b = build_players(meeting)
     player = f"player ({meeting.a})"
     opponent, names = (b, (player, f"opponent ({meeting.b})")) if meeting.a != meeting.b else (None, (player, player))
-    return play_regret(a, opponent, meeting.rules, meeting.seed, first, pairs, cards, names)
+    record_as = (meeting.a, meeting.b) if meeting.recorded else None
+    return play_regret(a, opponent, meeting.rules, meeting.seed, first, pairs, cards, names, record_as)

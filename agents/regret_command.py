@@ -25,6 +25,7 @@ from agents.statistics import interval
 from agents.workers import Meeting, any_slow, in_chunks
 from tressette_env import ENV_VERSION
 from tressette_env.cards import IntArray
+from tressette_env.files import write_whole
 from tressette_env.players import shown_name
 
 DEFAULT_CARDS = {"two_player": 10, "partners": 7, "historical": 7}
@@ -47,9 +48,8 @@ def check_regret(options: RegretOptions) -> tuple[Meeting, int]:
     cards = DEFAULT_CARDS[rules.variant] if options.cards is None else options.cards
     if not 2 <= cards <= rules.hand:
         raise UsageError(f"--cards {cards} is not allowed: from 2 (one card is no choice) to {rules.hand}")
-    return Meeting(
-        options.player, options.player if options.opponent is None else options.opponent, rules, options.seed
-    ), cards
+    opponent = options.player if options.opponent is None else options.opponent
+    return Meeting(options.player, opponent, rules, options.seed, recorded=options.records is not None), cards
 
 
 def run_regret(options: RegretOptions) -> bool:
@@ -64,6 +64,8 @@ def run_regret(options: RegretOptions) -> bool:
     start = time.perf_counter()
     chunks = in_chunks(partial(measure_chunk, meeting, cards), options.pairs, options.workers, any_slow(players))
     results = join_regrets(collect(chunks, options.pairs), meeting.rules)
+    if options.records is not None:
+        write_whole(options.records, results.records)
     report = make_report(options, meeting, cards, results, time.perf_counter() - start)
     report["cheats"] = cheating({"player": players[0], "opponent": players[1]})
     shown = shown_name(meeting.a, players[0]), shown_name(meeting.b, players[1])

@@ -10,7 +10,8 @@ from rich.table import Table
 
 from agents.checkpoint import newest_checkpoint
 from agents.config import TrainConfig
-from agents.measuring import REPORT_SEED, measure
+from agents.deal_ranges import RANGES, REPORT
+from agents.measuring import measure
 from agents.statistics import Summary
 from agents.trainer import Trainer
 from tressette_env.players import Player, make_player
@@ -34,7 +35,7 @@ def show_table(trainer: Trainer, opponents: Mapping[str, Player]) -> None:
     executor = ThreadPoolExecutor(config.selfplay.threads)
     try:
         for name, opponent in opponents.items():
-            _add(table, name, measure(player, opponent, trainer.rules, REPORT_SEED, pairs, executor))
+            _add(table, name, measure(player, opponent, trainer.rules, RANGES[REPORT].seed, pairs, executor))
     finally:
         executor.shutdown(cancel_futures=True)
         console = Console()

@@ -6,7 +6,8 @@ from typing import NamedTuple, TypedDict
 
 import numpy as np
 
-from agents.arena import FloatArray, PairResults
+from agents.arena import FloatArray
+from agents.pairs import PairResults
 
 Z_95 = 1.96
 """Half the width of the 95 % interval of a normal distribution, in standard deviations."""

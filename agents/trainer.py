@@ -18,8 +18,9 @@ from torch import Tensor, nn
 
 from agents.checkpoint import CheckpointError, checkpoint_path, read_checkpoint, write_checkpoint
 from agents.config import TrainConfig, plain
+from agents.deal_ranges import DEVELOPMENT, RANGES
 from agents.initialization import initialize
-from agents.measuring import DEVELOPMENT_SEED, measure
+from agents.measuring import measure
 from agents.network import Critic, PolicyNetwork
 from agents.network_player import NetworkPlayer
 from agents.ppo import LossStatistics, NumericalError, critic_values, make_shards, update
@@ -156,7 +157,8 @@ class Trainer:
 
     def _measure(self, executor: ThreadPoolExecutor) -> Metrics:
         opponent = make_player("rules", self.rules.variant)
-        summary = measure(self.player(), opponent, self.rules, DEVELOPMENT_SEED, self.config.evaluation.pairs, executor)
+        seed, pairs = RANGES[DEVELOPMENT].seed, self.config.evaluation.pairs
+        summary = measure(self.player(), opponent, self.rules, seed, pairs, executor)
         return {
             "eval/points_vs_rules": summary["mean"],
             "eval/points_vs_rules_low": summary["ci95"][0],

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, TimeoutError
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from functools import lru_cache, partial
 from typing import TypeVar
 
 import agents  # noqa: F401  registers the players that this package adds
-from agents.arena import PairResults, play_pairs
+from agents.pairs import PairResults, play_pairs
 from tressette_env import Rules
 from tressette_env.players import AnyPlayer, make_player
 
@@ -29,13 +29,17 @@ Part = TypeVar("Part")
 
 @dataclass(frozen=True)
 class Meeting:
-    """Two players by name, the game they play, and its seed (which also seeds the players)."""
+    """Two players by name, the game they play, and its seed (which also seeds the players).
+
+    `recorded`: the games are written down, see `PairResults.records`.
+    """
 
     a: str
     b: str
     rules: Rules
     seed: int = 0
     episode: str = "deal"
+    recorded: bool = False
 
 
 @lru_cache(maxsize=1)
@@ -53,32 +57,34 @@ def play_chunk(meeting: Meeting, first: int, pairs: int) -> PairResults:
     """Play some consecutive pairs of a meeting."""
     a, b = build_players(meeting)
     names = (f"A ({meeting.a})", f"B ({meeting.b})")
-    return play_pairs(a, b, meeting.rules, meeting.seed, first, pairs, meeting.episode, names)
+    record_as = (meeting.a, meeting.b) if meeting.recorded else None
+    return play_pairs(a, b, meeting.rules, meeting.seed, first, pairs, meeting.episode, names, record_as)
 
 
-def play_chunks(meeting: Meeting, pairs: int, workers: int = 1) -> Generator[PairResults, None, None]:
-    """Play pairs 0 to `pairs - 1` of a meeting and yield the results chunk by chunk, as `in_chunks` does."""
-    return in_chunks(partial(play_chunk, meeting), pairs, workers, any_slow(build_players(meeting)))
+def play_chunks(meeting: Meeting, pairs: int, workers: int = 1, start: int = 0) -> Generator[PairResults, None, None]:
+    """Play pairs `start` to `pairs - 1` of a meeting and yield the results chunk by chunk, as `in_chunks` does."""
+    return in_chunks(partial(play_chunk, meeting), pairs, workers, any_slow(build_players(meeting)), start)
 
 
-def any_slow(players: tuple[AnyPlayer, AnyPlayer]) -> bool:
+def any_slow(players: Iterable[AnyPlayer]) -> bool:
     """Return whether one of the players says that its decisions take milliseconds."""
     return any(getattr(player, "slow", False) for player in players)
 
 
 def in_chunks(
-    play: Callable[[int, int], Part], pairs: int, workers: int = 1, slow: bool = False
+    play: Callable[[int, int], Part], pairs: int, workers: int = 1, slow: bool = False, start: int = 0
 ) -> Generator[Part, None, None]:
-    """Yield ``play(first, size)`` of chunks that make up pairs 0 to `pairs - 1`, in order.
+    """Yield ``play(first, size)`` of chunks that make up pairs `start` to `pairs - 1`, in order.
 
     `play` must be picklable if there is more than one worker.  Closing the iterator, an error or an interrupt stops
     the worker processes.
     """
+    number = pairs - start
     if slow:
-        chunk = min(-(-pairs // _SLOW_CHUNKS), LARGEST_SLOW_CHUNK)
+        chunk = min(max(-(-number // _SLOW_CHUNKS), 1), LARGEST_SLOW_CHUNK)
     else:
-        chunk = min(max(-(-pairs // _CHUNKS), SMALLEST_CHUNK), LARGEST_CHUNK)
-    chunks = [(first, min(chunk, pairs - first)) for first in range(0, pairs, chunk)]
+        chunk = min(max(-(-number // _CHUNKS), SMALLEST_CHUNK), LARGEST_CHUNK)
+    chunks = [(first, min(chunk, pairs - first)) for first in range(start, pairs, chunk)]
     if workers == 1 or len(chunks) == 1:
         for first, size in chunks:
             yield play(first, size)

@@ -18,6 +18,7 @@ DATA = Path(__file__).parent / "data"
 GOLDEN_RULES = [*FULL_RULES, SMALL_RULES[1], SMALL_RULES[4], SMALL_RULES[8]]
 SIGNATURE_FILE = DATA / "signature.txt"
 PERFT_FILE = DATA / "perft.jsonl"
+RECORDS_FILE = DATA / "records.jsonl"
 
 
 def golden_file(rules: Rules) -> Path:

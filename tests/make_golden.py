@@ -16,13 +16,15 @@ from tests.golden import (
     DATA,
     GOLDEN_RULES,
     PERFT_FILE,
+    RECORDS_FILE,
     SIGNATURE_FILE,
     golden_file,
     golden_game,
     naive_perft,
 )
-from tressette_env import DealBatch, Rules
+from tressette_env import DealBatch, MatchBatch, Rules
 from tressette_env.cards import cards_text
+from tressette_env.record import Recorder, write
 
 GAMES = 12
 ENDINGS = [  # rules, cards left to play, endings
@@ -83,8 +85,26 @@ def endings() -> list[dict[str, object]]:
     return lines
 
 
+def records() -> list[dict[str, object]]:
+    """A deal and a match of each rule set, written down while random cards are played."""
+    lines = []
+    for rules in FULL_RULES:
+        for kind in (DealBatch, MatchBatch):
+            games = kind(1, rules)
+            games.reset(seed=60)
+            recorder, rng = (
+                Recorder(games, [[f"seat {seat}" for seat in range(rules.seats)]]),
+                np.random.default_rng(60),
+            )
+            while not games.done:
+                recorder.step(random_cards(games, rng))
+            lines += recorder.records()
+    return lines
+
+
 def main() -> None:
     DATA.mkdir(exist_ok=True)
+    write(RECORDS_FILE, records())
     for rules in GOLDEN_RULES:
         lines = [json.dumps(golden_game(rules, *game)) for game in stored_games(rules)]
         golden_file(rules).write_text("".join(f"{line}\n" for line in lines))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from agents import workers
-from agents.arena import Effort, PairResults, join_results, play_pairs
+from agents.arena import Effort
+from agents.pairs import PairResults, join_results, no_pairs, play_pairs
 from agents.statistics import summarize
 from agents.workers import Meeting, in_chunks, play_chunks
 from tests.games import FULL_RULES, SMALL_RULES, name
@@ -19,6 +21,14 @@ from tressette_env.view import View
 
 EPISODES = ("deal", "match")
 TOYS = "tests.toy_players"
+
+
+def of_margins(*margins: float) -> PairResults:
+    """Results whose pairs have these mean margins, which may not be fractions finer than a half."""
+    doubled = (2 * np.array(margins)).astype(np.int64)
+    games = np.stack([doubled // 2, doubled - doubled // 2])
+    sides = np.zeros((*games.shape, 2), np.int64)
+    return PairResults(games, np.zeros_like(games), sides, sides, np.ones_like(games))
 
 
 def one_game(players: list[Player], rules: Rules, seed: int, game_id: int, episode: str) -> DealBatch:
@@ -32,8 +42,7 @@ def one_game(players: list[Player], rules: Rules, seed: int, game_id: int, episo
 
 def same(one: PairResults, other: PairResults) -> bool:
     return (
-        np.array_equal(one.margin, other.margin)
-        and np.array_equal(one.wins, other.wins)
+        all(np.array_equal(*columns) for columns in zip(one.columns, other.columns, strict=True))
         and one.effort.decisions == other.effort.decisions
         and one.effort.choices == other.effort.choices
     )
@@ -219,13 +228,13 @@ def test_workers_and_chunks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_summary_by_hand() -> None:
-    results = PairResults(np.array([1.0, -1.0, 3.0, 5.0]), np.array([1.0, 0.0, 0.5, 1.0]))
+    results = replace(of_margins(1, -1, 3, 5), margins=np.array([[1, -1, 7, 4], [1, -1, -1, 6]]))
     summary = summarize(results)
     spread = math.sqrt((1 + 9 + 1 + 9) / 3)
     assert summary["mean"] == 2
     assert summary["sd_pair"] == pytest.approx(spread)
     assert summary["ci95"] == pytest.approx([2 - 1.96 * spread / 2, 2 + 1.96 * spread / 2])
-    assert summary["win_rate"] == 0.625
+    assert summary["win_rate"] == (1 + 0 + 0.5 + 1) / 4
     assert summary["pairs"] == 4
 
 
@@ -233,7 +242,7 @@ def test_too_few_pairs_say_nothing() -> None:
     none = summarize(join_results([]))
     assert none["pairs"] == 0
     assert all(math.isnan(value) for value in (none["mean"], *none["ci95"], none["win_rate"], none["sd_pair"]))
-    one = summarize(PairResults(np.array([2.0]), np.array([1.0])))
+    one = summarize(of_margins(2.0))
     assert (one["mean"], one["win_rate"], one["pairs"]) == (2, 1, 1)
     assert all(math.isnan(value) for value in (*one["ci95"], one["sd_pair"]))
 
@@ -246,7 +255,7 @@ def test_the_interval_covers_the_true_mean_95_times_in_100() -> None:
     experiments = rng.choice(margins, size=(4000, 300), p=chances)
     covered = 0
     for experiment in experiments:
-        low, high = summarize(PairResults(experiment, np.zeros(300)))["ci95"]
+        low, high = summarize(of_margins(*experiment))["ci95"]
         covered += low <= truth <= high
     # A correct interval misses this band less than once in a thousand seeds.
     assert covered / 4000 == pytest.approx(0.95, abs=0.012)
@@ -258,7 +267,7 @@ def test_the_interval_treats_the_pair_as_the_unit() -> None:
     results = play_pairs(Mixed("partners"), Lowest("partners"), rules, seed=8, first=0, pairs=4000)
     truth = results.margin.mean()
     groups = results.margin.reshape(40, 100)
-    inside = [low <= truth <= high for low, high in (summarize(PairResults(g, g))["ci95"] for g in groups)]
+    inside = [low <= truth <= high for low, high in (summarize(of_margins(*group))["ci95"] for group in groups)]
     assert 34 <= sum(inside) <= 40
 
 
@@ -289,7 +298,7 @@ def test_a_player_says_that_it_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("pairs", [1, 24, 26, 400, 401, 15_999, 16_000, 123_456])
 def test_chunks_cover_every_pair_once_in_order(monkeypatch: pytest.MonkeyPatch, pairs: int) -> None:
     played: list[tuple[int, int]] = []
-    nothing = join_results([])
+    nothing = no_pairs()
 
     def note(meeting: Meeting, first: int, size: int) -> PairResults:
         played.append((first, size))

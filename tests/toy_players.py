@@ -12,6 +12,7 @@ import numpy.typing as npt
 from tressette_env import DealBatch
 from tressette_env.view import View
 
+TOYS = __name__
 Cards = npt.NDArray[np.int64]
 FLAG_VARIABLE = "TRESSETTE_TEST_FLAG"
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from tressette_env.checking import integer_array
 from tressette_env.deals import DealBatch
-from tressette_env.matches import MatchBatch
+from tressette_env.matches import MatchBatch, Outcome
 from tressette_env.rules import Rules, check_episode
 from tressette_env.scalar import ScalarDeal
 
@@ -127,19 +127,7 @@ class Episode:
             return None
         if self.forfeited_by is not None:
             return self._forfeited(self.forfeited_by)
-        result = {
-            "points": self._batch.points[0].tolist(),
-            "thirds": self._batch.thirds[0].tolist(),
-            "bonus": self._batch.bonus[0],
-        }
-        if isinstance(self._batch, MatchBatch):
-            result |= {
-                "scores": self.scores,
-                "winner": int(self._batch.winner[0]),
-                "payment": int(self._batch.payment[0]),
-                "next_marks": self._batch.next_marks[0].tolist(),
-            }
-        return result
+        return results_of(self._batch)[0]
 
     def _forfeited(self, seat: int) -> dict[str, Any]:
         result: dict[str, Any] = {
@@ -156,6 +144,23 @@ class Episode:
                 "next_marks": [0, 0],
             }
         return result
+
+
+def results_of(deals: DealBatch, outcome: Outcome | None = None) -> list[dict[str, Any]]:
+    """Return what happened in each of N finished games, as `Episode.result` tells it.
+
+    `outcome`: where the matches stand whose last deals these are; a `MatchBatch` knows it itself.
+    """
+    results = [
+        {"points": points, "thirds": thirds, "bonus": bonus}
+        for points, thirds, bonus in zip(deals.points.tolist(), deals.thirds.tolist(), deals.bonus, strict=True)
+    ]
+    if isinstance(deals, MatchBatch):
+        outcome = Outcome(deals.scores, deals.winner, deals.payment, deals.next_marks)
+    if outcome is not None:
+        for result, *values in zip(results, *(part.tolist() for part in outcome), strict=True):
+            result |= dict(zip(Outcome._fields, values, strict=True))
+    return results
 
 
 def _illegal_loss(rules: Rules, kind: str) -> int:

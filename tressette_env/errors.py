@@ -7,6 +7,15 @@ from collections.abc import Iterable
 from tressette_env.cards import NUM_CARDS, card_text, cards_text
 
 
+class PlayerError(ValueError):
+    """A player failed; the message names it, where that was, and the cause.
+
+    Attribute: ``row``, the row of the view it was asked about, or None if that is not known.
+    """
+
+    row: int | None = None
+
+
 class IllegalCardError(ValueError):
     """A card that may not be played now; nothing was changed.
 

@@ -52,6 +52,11 @@ def settle(rules: Rules, scores: IntArray, points: IntArray, played: npt.NDArray
     return Outcome(totals, np.where(won, ahead, NOBODY), payment, marks)
 
 
+def next_dealers(rules: Rules, dealers: IntArray) -> IntArray:
+    """Return the dealers (N,) of the deals that follow those dealt by `dealers` (N,)."""
+    return (dealers + 1) % rules.seats
+
+
 class MatchBatch(DealBatch):
     """`num_matches` matches of one variant, played together with the calls of `DealBatch`.
 
@@ -74,6 +79,7 @@ class MatchBatch(DealBatch):
         self._payment = np.zeros(num_matches, np.int64)
         self._next_marks = np.zeros((num_matches, 2), np.int64)
         self._deal_number = np.zeros(num_matches, np.int64)
+        self._deals_won = np.zeros((num_matches, 2), np.int64)
         self._seeds: UInt64Array = np.zeros(num_matches, np.uint64)
         self._ids = self._index
 
@@ -103,7 +109,7 @@ class MatchBatch(DealBatch):
         self._deal_number[:] = 0
         self._standing[:] = deal.scores
         self._match_winner[:] = NOBODY
-        for state in (self._last_points, self._payment, self._next_marks):
+        for state in (self._last_points, self._payment, self._next_marks, self._deals_won):
             state[:] = 0
         self._deal(self._index, deal)
         self._settle(np.flatnonzero(~self._active))
@@ -128,6 +134,7 @@ class MatchBatch(DealBatch):
         points = self.points[rows]
         outcome = settle(self.rules, self._standing[rows], points, self._ply[rows] > 0)
         self._last_points[rows] = points
+        self._deals_won[rows] += points > points[:, ::-1]
         self._standing[rows] = outcome.scores
         self._match_winner[rows] = outcome.winner
         self._payment[rows] = outcome.payment
@@ -139,7 +146,7 @@ class MatchBatch(DealBatch):
             return
         self._deal_number[rows] += 1
         decks, _ = draw_deals(self._seeds[rows], self._ids[rows], self._deal_number[rows], rules=self.rules)
-        dealers = (self._dealer[rows] + 1) % self.rules.seats
+        dealers = next_dealers(self.rules, self._dealer[rows])
         self._deal(rows, Deal(decks, dealers, self._standing[rows]))
         self._settle(rows[~self._active[rows]])
 
@@ -167,6 +174,11 @@ class MatchBatch(DealBatch):
     def next_marks(self) -> IntArray:
         """(N, 2) int: marks with which the next party starts (historical), zeros in modern games."""
         return self._next_marks.copy()
+
+    @property
+    def deals_won(self) -> IntArray:
+        """(N, 2) int: deals that ended so far in which each side had more points than the other."""
+        return self._deals_won.copy()
 
     @property
     def deal_number(self) -> IntArray:

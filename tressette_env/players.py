@@ -17,6 +17,8 @@ from tressette_env.baselines import GreedyPlayer, RandomPlayer, RulesPlayer, Tun
 from tressette_env.cards import IntArray, card_text, cards_of, cards_text
 from tressette_env.checking import as_array, count_array, described
 from tressette_env.deals import DealBatch
+from tressette_env.errors import PlayerError as PlayerError
+from tressette_env.process_player import ProcessPlayer
 from tressette_env.rules import Rules, variant_name
 from tressette_env.view import View
 
@@ -57,12 +59,9 @@ _FACTORIES: dict[str, Factory] = {
     "rules": RulesPlayer,
     "tuned": TunedPlayer,
 }
+_PROCESS = "process:"
 _CHECKPOINT_LOADERS: list[Factory] = []
 _WRAPPERS: dict[str, Factory] = {}
-
-
-class PlayerError(ValueError):
-    """A player failed; the message names it, where that was, and the cause."""
 
 
 class IllegalReplyError(PlayerError):
@@ -110,9 +109,9 @@ def make_player(spec: str, variant: str | Rules = "partners", seed: int = 0) -> 
 
     `spec` reads ``name[+wrapper][:options]``, as in ``"rules+solver"`` or ``"rules:without=hold_aces,seed=1"``.
     The name is a known one, else an existing path to a checkpoint, else ``module:attribute`` (a factory or an
-    object with `act`).  Options belong to the player named; a `seed` option wins over the argument, for the wrapper
-    too.  The factory is handed `variant` as it is: whoever has a `Rules` object should give that, so that the
-    player sees its options.
+    object with `act`); all that follows ``process:`` is the command of a foreign program.  Options belong to the
+    player named; a `seed` option wins over the argument, for the wrapper too.  The factory is handed `variant` as
+    it is: whoever has a `Rules` object should give that, so that the player sees its options.
     A player that cheats, and says so, is a `CheatingPlayer` instead: `decide` asks either kind.
     Raises ``ValueError`` for an unknown player, wrapper or option, listing the known ones, and `PlayerError`, one
     too, when the player can not be built.
@@ -144,6 +143,8 @@ class _Named(NamedTuple):
 
 def _resolve(spec: str) -> _Named:
     """Return the parts of a spec: known names come first, then existing paths, then modules."""
+    if spec.startswith(_PROCESS):
+        return _Named(spec, "", None, ProcessPlayer, (spec.removeprefix(_PROCESS),))
     head, _, options = spec.partition(":")
     for name, wrapper in _readings(head):
         if name in _FACTORIES:
@@ -261,7 +262,7 @@ def _unknown(spec: str) -> str:
 
 
 def _usable() -> str:
-    return f"use one of {', '.join(known_players())}, a checkpoint file, or module:attribute"
+    return f"use one of {', '.join(known_players())}, a checkpoint file, module:attribute, or {_PROCESS}COMMAND"
 
 
 def _one_line(error: BaseException) -> str:
@@ -270,6 +271,8 @@ def _one_line(error: BaseException) -> str:
 
 def _cause(error: BaseException) -> str:
     """Return an error of a player in one line: kind, message, and the line of the player's code."""
+    if isinstance(error, PlayerError):  # says itself what is wrong
+        return _one_line(error)
     told = f"{type(error).__name__}: {_one_line(error)}"
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename != __file__]
     in_files = [frame for frame in frames if not frame.filename.startswith("<")]
@@ -296,10 +299,12 @@ def decide(
     cheats = sees_hidden_cards(player)
     if cheats and (deals is None or rows is None):
         raise PlayerError(f"{name} sees all cards: it must be handed the deals, which is not done here")
-    at = f" in {where(0)} at ply {view.ply[0]}" if len(view) else ""  # of the first row, where all are concerned
+    at = _place(view, where, 0) if len(view) else ""  # of the first row, where all are concerned
     try:
         reply = cast(Any, player).act_on(deals, rows, view) if cheats else cast(Player, player).act(view)
     except Exception as error:
+        if isinstance(error, PlayerError) and error.row is not None:
+            raise PlayerError(f"{name} failed{_place(view, where, error.row)}: {_cause(error)}") from error
         first = f" (the first of {len(view)} decisions)" if len(view) > 1 else ""  # any of them may be the cause
         raise PlayerError(f"{name} failed{at}{first}: {_cause(error)}") from error
     cards = as_array(reply)
@@ -313,5 +318,9 @@ def decide(
         row = int(wrong.argmax())
         card = card_text(int(chosen[row])) if in_pack[row] else str(chosen[row])
         legal = cards_text(cards_of(view.legal_cards[row]))
-        raise IllegalReplyError(f"{name} played {card} in {where(row)} at ply {view.ply[row]}; legal cards: {legal}")
+        raise IllegalReplyError(f"{name} played {card}{_place(view, where, row)}; legal cards: {legal}")
     return chosen
+
+
+def _place(view: View, where: Callable[[int], str], row: int) -> str:
+    return f" in {where(row)} at ply {view.ply[row]}"

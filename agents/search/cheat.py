@@ -27,6 +27,7 @@ class CheatPlayer:
 
     sees_hidden_cards = True
     slow = True
+    version = 1
 
     def __init__(
         self, variant: str | Rules = "partners", seed: int = 0, exact: int | None = None, handover: int | None = None

@@ -9,7 +9,7 @@ import numpy as np
 
 from agents.search.bonuses import bonus_in_reach
 from agents.search.positions import TABLE, Positions
-from tressette_env.cards import SUIT_MASK_OF_CARD, IntArray, bitboard_of, card_text, cards_text, thirds_of
+from tressette_env.cards import SUIT_MASK_OF_CARD, IntArray, UInt64Array, bitboard_of, card_text, cards_text, thirds_of
 from tressette_env.rules import Rules
 from tressette_env.scoring import whole_suit
 
@@ -27,48 +27,30 @@ def position_from(
 ) -> Positions:
     """Return one position, see `agents.search.solve` for the arguments; ``ValueError`` says what is wrong with them."""
     try:
-        return _checked(hands, player, trick, thirds, tricks, rules)
+        held = [[_card(card, f"hand of seat {seat}", rules) for card in hand] for seat, hand in enumerate(hands)]
+        table = _plays(trick, "trick", rules)
+        played = [_plays(past, f"tricks[{number}]", rules) for number, past in enumerate(tricks)]
+        given = _thirds(thirds)
     except TypeError as error:
         raise ValueError(
             f"hands must hold one sequence of ids a seat, trick (seat, card) pairs, tricks lists of such, thirds two "
             f"numbers: {error}"
         ) from error
-
-
-def _checked(
-    hands: Sequence[Iterable[int]],
-    player: int,
-    trick: Sequence[Play],
-    thirds: Sequence[int],
-    tricks: Sequence[Sequence[Play]],
-    rules: Rules,
-) -> Positions:
-    seats = rules.seats
-    if len(hands) != seats:
-        raise ValueError(f"hands has {len(hands)} hands: {rules.variant} has {seats} seats")
-    held = [[_card(card, f"hand of seat {seat}", rules) for card in hand] for seat, hand in enumerate(hands)]
-    _seat(player, "player", seats)
-    table = _checked_trick(trick, "trick", rules)
-    if len(table) >= seats:
-        raise ValueError(f"trick has {len(table)} cards: at most {seats - 1} are on the table before a seat moves")
-    played = [_checked_trick(past, f"tricks[{number}]", rules) for number, past in enumerate(tricks)]
-    if played and rules.variant != "historical":
-        raise ValueError(f"tricks are for historical alone, where bonuses depend on them, not for {rules.variant}")
-    if table and (table[-1][0] + 1) % seats != player:
-        raise ValueError(
-            f"player is {player}, but after seat {table[-1][0]} it is seat {(table[-1][0] + 1) % seats}'s turn"
-        )
+    _check_turn(_seat(player, "player", rules.seats), table, rules.seats)
+    _check_tricks(table, played, rules)
+    _check_sizes(held, table, len(played), rules)
     _check_cards_differ(held, [*played, table])
-    _check_sizes(held, table, played, rules)
-    _check_followed(held, table)
+    dealt = _dealt(held, [*played, table])
+    _check_followed(dealt, played, table)
     leader = table[0][0] if table else player
-    taken, takers = _count_tricks(played, leader, seats)
+    taken, takers = _count_tricks(played, leader, rules.seats)
+    first = played[0][0][0] if played else leader
     return Positions(
         hands=np.array([[bitboard_of(hand) for hand in held]], np.uint64),
         leader=np.array([leader], np.int64),
         table=np.array([[card for _, card in table] + [-1] * (TABLE - len(table))], np.int8),
-        thirds=_checked_thirds(thirds, taken),
-        bonus=_bonus(held, table, played, leader, taken, takers, rules),
+        thirds=given if given.any() else thirds_of(taken.T),
+        bonus=_bonus(dealt[first], first, taken, takers, rules),
     )
 
 
@@ -84,7 +66,7 @@ def _seat(seat: int, what: str, seats: int) -> int:
     return int(seat)
 
 
-def _checked_trick(trick: Sequence[Play], name: str, rules: Rules) -> list[Play]:
+def _plays(trick: Sequence[Play], name: str, rules: Rules) -> list[Play]:
     """Return the plays of a trick, checked: seats in turn, cards of the pack."""
     plays = []
     for play in trick:
@@ -97,14 +79,35 @@ def _checked_trick(trick: Sequence[Play], name: str, rules: Rules) -> list[Play]
     return plays
 
 
-def _check_cards_differ(held: list[list[int]], tricks: list[list[Play]]) -> None:
-    cards = [card for hand in held for card in hand] + [card for trick in tricks for _, card in trick]
-    twice = sorted({card for card in cards if cards.count(card) > 1})
-    if twice:
-        raise ValueError(f"{cards_text(twice)} twice: every card is in one hand or was played once")
+def _thirds(thirds: Sequence[int]) -> IntArray:
+    """Return the thirds taken so far as given, (1, 2)."""
+    numbers = [t for t in thirds if isinstance(t, int | np.integer) and not isinstance(t, bool) and 0 <= t <= 99]
+    if len(thirds) != 2 or len(numbers) != 2:
+        raise ValueError(f"thirds is {thirds!r}: it must be two whole numbers from 0 to 99, of side 0 and of side 1")
+    return np.array([numbers], np.int64)
 
 
-def _check_sizes(held: list[list[int]], table: list[Play], played: list[list[Play]], rules: Rules) -> None:
+def _check_turn(player: int, table: list[Play], seats: int) -> None:
+    if table and (table[-1][0] + 1) % seats != player:
+        raise ValueError(
+            f"player is {player}, but after seat {table[-1][0]} it is seat {(table[-1][0] + 1) % seats}'s turn"
+        )
+
+
+def _check_tricks(table: list[Play], played: list[list[Play]], rules: Rules) -> None:
+    seats = rules.seats
+    if len(table) >= seats:
+        raise ValueError(f"trick has {len(table)} cards: at most {seats - 1} are on the table before a seat moves")
+    if played and rules.variant != "historical":
+        raise ValueError(f"tricks are for historical alone, where bonuses depend on them, not for {rules.variant}")
+    for number, trick in enumerate(played):
+        if len(trick) != seats:
+            raise ValueError(f"tricks[{number}] has {len(trick)} cards: a trick that was played has {seats}")
+
+
+def _check_sizes(held: list[list[int]], table: list[Play], tricks: int, rules: Rules) -> None:
+    if len(held) != rules.seats:
+        raise ValueError(f"hands has {len(held)} hands: {rules.variant} has {rules.seats} seats")
     sizes = [len(hand) for hand in held]
     for seat, _ in table:
         sizes[seat] += 1
@@ -113,64 +116,63 @@ def _check_sizes(held: list[list[int]], table: list[Play], played: list[list[Pla
             f"with the cards on the table the seats hold {', '.join(map(str, sizes))} cards: "
             f"all must hold equally many, from 1 to {rules.num_tricks}"
         )
-    if played and len(played) + sizes[0] != rules.num_tricks:
+    if tricks and tricks + sizes[0] != rules.num_tricks:
         raise ValueError(
-            f"{len(played)} tricks played and {sizes[0]} to play: a deal has {rules.num_tricks} (leave tricks out to "
+            f"{tricks} tricks played and {sizes[0]} to play: a deal has {rules.num_tricks} (leave tricks out to "
             "solve without a bonus)"
         )
 
 
-def _check_followed(held: list[list[int]], table: list[Play]) -> None:
-    for seat, card in table[1:]:
-        suit = int(SUIT_MASK_OF_CARD[table[0][1]])
-        could = [other for other in held[seat] if suit >> other & 1]
-        if not suit >> card & 1 and could:
-            raise ValueError(
-                f"seat {seat} played {card_text(card)} on {card_text(table[0][1])} but holds {cards_text(could)}"
-            )
+def _check_cards_differ(held: list[list[int]], tricks: list[list[Play]]) -> None:
+    cards = [card for hand in held for card in hand] + [card for trick in tricks for _, card in trick]
+    twice = sorted({card for card in cards if cards.count(card) > 1})
+    if twice:
+        raise ValueError(f"{cards_text(twice)} twice: every card is in one hand or was played once")
 
 
-def _count_tricks(played: list[list[Play]], leader: int, seats: int) -> tuple[list[int], list[int]]:
-    """Return the cards taken by each side (bitboards) and the tricks of each seat; check who led the tricks."""
-    taken, takers = [0, 0], [0] * seats
-    leaders = [trick[0][0] for trick in played] + [leader]
-    for number, trick in enumerate(played):
-        if len(trick) != seats:
-            raise ValueError(f"tricks[{number}] has {len(trick)} cards: a trick that was played has {seats}")
+def _dealt(held: list[list[int]], tricks: list[list[Play]]) -> list[list[int]]:
+    """Return each seat's hand before these tricks."""
+    hands = [list(hand) for hand in held]
+    for trick in tricks:
+        for seat, card in trick:
+            hands[seat].append(card)
+    return hands
+
+
+def _check_followed(dealt: list[list[int]], played: list[list[Play]], table: list[Play]) -> None:
+    """Check that every card follows suit if its seat could; `dealt`: the hands before the first of these tricks."""
+    hands = [set(hand) for hand in dealt]
+    names = [f"tricks[{number}]" for number in range(len(played))] + ["trick"]
+    for name, trick in zip(names, [*played, table], strict=True):
+        for seat, card in trick:
+            led = trick[0][1]
+            suit = int(SUIT_MASK_OF_CARD[led])
+            hands[seat].remove(card)
+            could = sorted(other for other in hands[seat] if suit >> other & 1)
+            if could and not suit >> card & 1:
+                raise ValueError(
+                    f"{name}: seat {seat} played {card_text(card)} on {card_text(led)} but had {cards_text(could)} "
+                    "to follow suit with"
+                )
+
+
+def _count_tricks(played: list[list[Play]], leader: int, seats: int) -> tuple[UInt64Array, IntArray]:
+    """Return the cards taken by each side, (2, 1), and the tricks of each seat, (seats, 1); check who led next."""
+    taken, takers = np.zeros((2, 1), np.uint64), np.zeros((seats, 1), np.int64)
+    leaders = [trick[0][0] for trick in played[1:]] + [leader]
+    for number, (trick, next_leader) in enumerate(zip(played, leaders, strict=False)):
         suit = int(SUIT_MASK_OF_CARD[trick[0][1]])
         winner = max((card, seat) for seat, card in trick if suit >> card & 1)[1]
-        if leaders[number + 1] != winner:
-            raise ValueError(f"seat {winner} took tricks[{number}], so it leads next, not seat {leaders[number + 1]}")
-        taken[winner & 1] |= bitboard_of(card for _, card in trick)
+        if next_leader != winner:
+            raise ValueError(f"seat {winner} took tricks[{number}], so it leads next, not seat {next_leader}")
+        taken[winner & 1] |= np.uint64(bitboard_of(card for _, card in trick))
         takers[winner] += 1
     return taken, takers
 
 
-def _checked_thirds(thirds: Sequence[int], taken: list[int]) -> IntArray:
-    """Return the thirds taken so far, (1, 2): as given, or if only the tricks are, what is in these."""
-    numbers = [t for t in thirds if isinstance(t, int | np.integer) and not isinstance(t, bool) and 0 <= t <= 99]
-    if len(thirds) != 2 or len(numbers) != 2:
-        raise ValueError(f"thirds is {thirds!r}: it must be two whole numbers from 0 to 99, of side 0 and of side 1")
-    if not any(numbers):
-        numbers = [int(part) for part in thirds_of(np.array(taken, np.uint64))]
-    return np.array([numbers], np.int64)
-
-
-def _bonus(
-    held: list[list[int]],
-    table: list[Play],
-    played: list[list[Play]],
-    leader: int,
-    taken: list[int],
-    takers: list[int],
-    rules: Rules,
-) -> IntArray:
-    """Return which bonuses can be won, (1,): none when the tricks before are not given."""
-    if len(played) + max(map(len, held)) != rules.num_tricks:
+def _bonus(hand: list[int], leader: int, taken: UInt64Array, takers: IntArray, rules: Rules) -> IntArray:
+    """Return which bonuses can be won, (1,); `hand`: the leader's before the first trick that is known."""
+    if len(hand) != rules.num_tricks:  # tricks before that are not known
         return np.zeros(1, np.int64)
-    first = played[0][0][0] if played else leader
-    dealt = held[first] + [card for trick in [*played, table] for seat, card in trick if seat == first]
-    one_suit = first & 1 if whole_suit(np.array([bitboard_of(dealt)], np.uint64), rules)[0] else -1
-    return bonus_in_reach(
-        np.array(taken, np.uint64)[:, None], np.array(takers, np.int64)[:, None], np.array([one_suit]), rules
-    )
+    one_suit = leader & 1 if whole_suit(np.array([bitboard_of(hand)], np.uint64), rules)[0] else -1
+    return bonus_in_reach(taken, takers, np.array([one_suit]), rules)

@@ -50,6 +50,8 @@ class IsmctsPlayer:
     """
 
     slow = True
+    version = 1
+    budget_option = "iterations"
 
     def __init__(
         self,

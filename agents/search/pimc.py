@@ -44,6 +44,8 @@ class PimcPlayer:
     """
 
     slow = True
+    version = 1
+    budget_option = "worlds"
 
     def __init__(
         self,
@@ -85,6 +87,13 @@ class PimcPlayer:
         for rows in self._batches(view, view.legal_cards != 0):
             means[rows] = self._values(view.take(rows)).mean(axis=1, dtype=np.float64)
         return means
+
+    def world_values(self, view: View) -> FloatArray:
+        """Return (n, worlds, 40) float32: the values in each world, whose means are `values`."""
+        by_world = np.full((len(view), self.worlds, NUM_CARDS), np.nan, np.float32)
+        for rows in self._batches(view, view.legal_cards != 0):
+            by_world[rows] = self._values(view.take(rows))
+        return by_world
 
     def _batches(self, view: View, wanted: npt.NDArray[np.bool_]) -> Iterator[IntArray]:
         """Cut the rows wanted into batches of bounded size, which stand at the same ply where possible."""

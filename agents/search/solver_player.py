@@ -25,18 +25,20 @@ class SolverPlayer:
     Raises ``ValueError`` for a variant other than two_player.
     """
 
+    version = 1
+
     def __init__(self, player: Player, variant: str | Rules = "two_player", seed: int = 0) -> None:
         self.rules = resolve_rules(variant)
         if self.rules.variant != "two_player":
             raise ValueError(f"+solver needs the end of two_player, where every card is known, not {variant!r}")
-        self.player = player
+        self.wrapped = player
         self.slow = bool(getattr(player, "slow", False))
         self.seed = seed
         self._rules_player = RulesPlayer(variant)
 
     def act(self, view: View) -> Any:
         """Return (n,) card ids; what the player replies for rows with a stock, right or wrong, stands."""
-        reply = self.player.act(view)
+        reply = self.wrapped.act(view)
         cards = np.array(reply)
         if cards.shape != view.seat.shape or cards.dtype.kind not in "iu":
             return reply  # no cards at all: whoever asked says so

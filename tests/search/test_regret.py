@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
-import evaluate
 from agents import regret_command, workers
 from agents.progress import Progress
 from agents.regret import (
@@ -24,13 +22,14 @@ from agents.regret import (
     play_regret,
     points_lost,
 )
+from tests import commands
+from tests.commands import Capture, without_times
 from tests.games import name
-from tests.toy_players import Highest, Lowest, Mixed
+from tests.toy_players import TOYS, Highest, Lowest, Mixed
 from tressette_env import ENV_VERSION, DealBatch, Rules
 from tressette_env.cards import card_ids
 
-TOYS = "tests.toy_players"
-Capture = pytest.CaptureFixture[str]
+run, run_json = partial(commands.run, "regret"), partial(commands.run_json, "regret")
 FIELDS = (
     "player opponent variant napoletana pairs seed cards points_lost_per_deal ci95 sd_pair decisions unforced "
     "points_lost_per_decision thirds_lost_per_decision best_share by_trick ms_per_decision "
@@ -148,26 +147,6 @@ def test_chunks_change_nothing() -> None:
     assert len(join_regrets([], rules)) == 0
 
 
-def run(capsys: Capture, *arguments: str) -> tuple[int, str, str]:
-    """Run the command in this process: exit code, standard output, standard error."""
-    try:
-        code = evaluate.main(["regret", *arguments])
-    except SystemExit as end:
-        code = int(end.code or 0)
-    captured = capsys.readouterr()
-    return code, captured.out, captured.err
-
-
-def run_json(capsys: Capture, path: Path, *arguments: str) -> dict[str, Any]:
-    """Run the command, which must succeed, and return its JSON without times."""
-    code, _, errors = run(capsys, *arguments, "--json", str(path))
-    assert (code, errors) == (0, "")
-    report: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    assert report.pop("seconds") > 0
-    assert report.pop("ms_per_decision") > 0
-    return report
-
-
 def test_a_report(capsys: Capture, tmp_path: Path) -> None:
     path = tmp_path / "o.json"
     common = ("random", "--variant", "two_player", "--pairs", "12", "--seed", "4", "--json", str(path))
@@ -282,12 +261,9 @@ def test_an_interrupt_keeps_what_was_measured(capsys: Capture, tmp_path: Path, m
 
     monkeypatch.setattr(Progress, "advance", interrupted)
     code, output, _ = run(capsys, *common, "--pairs", "50", "--json", str(path))
-    report = json.loads(path.read_text())
     assert code == 130
     assert "stopped early" in output
-    assert report.pop("seconds") > 0
-    assert report.pop("ms_per_decision") > 0
-    assert report == whole | {"complete": False}
+    assert without_times(path) == whole | {"complete": False}
 
 
 def test_a_cheating_player_is_marked(capsys: Capture, tmp_path: Path) -> None:
@@ -296,16 +272,6 @@ def test_a_cheating_player_is_marked(capsys: Capture, tmp_path: Path) -> None:
     _, output, _ = run(capsys, f"{TOYS}:Peeking", *common)
     assert f"{TOYS}:Peeking (cheats: sees all cards), both sides: two_player" in output
     assert json.loads(path.read_text())["cheats"] == ["player", "opponent"]
-
-
-EXAMPLES = [line for line in evaluate.REGRET_EXAMPLES.splitlines() if line.startswith("  python")]
-
-
-@pytest.mark.parametrize("example", EXAMPLES)
-def test_the_examples_of_the_help_are_good_usage(example: str) -> None:
-    options = vars(evaluate.make_parser().parse_args(example.split()[2:]))
-    assert options.pop("run") is evaluate.measure_regret
-    regret_command.check_regret(regret_command.RegretOptions(**options))
 
 
 def test_help_has_an_example(capsys: Capture) -> None:

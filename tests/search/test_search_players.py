@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from agents import search_players
-from agents.arena import join_results
+from agents.pairs import join_results
 from agents.search.cheat import CheatPlayer
 from agents.search.ismcts import IsmctsPlayer
 from agents.search.pimc import PimcPlayer
@@ -63,10 +63,10 @@ def test_names_make_players(variant: str) -> None:
 def test_the_solver_wraps_any_player_of_two_player() -> None:
     player = make_player("rules+solver", "two_player")
     assert isinstance(player, SolverPlayer)
-    assert isinstance(player.player, RulesPlayer)
+    assert isinstance(player.wrapped, RulesPlayer)
     wrapped = make_player("pimc+solver:worlds=2", "two_player")
     assert isinstance(wrapped, SolverPlayer)
-    assert isinstance(wrapped.player, PimcPlayer)
+    assert isinstance(wrapped.wrapped, PimcPlayer)
     assert isinstance(
         make_player("tests.toy_players:Lowest+solver", Rules("two_player", napoletana=True)), SolverPlayer
     )

@@ -14,8 +14,9 @@ from agents.search.solver import NO_VALUE
 from tests.games import random_cards
 from tests.search import brute_force
 from tests.search.endings import ENDINGS
+from tests.search.playing import scattered
 from tressette_env import DealBatch, Rules
-from tressette_env.cards import card_id, card_ids
+from tressette_env.cards import card_id, card_ids, popcount
 
 SEATS = {"two_player": 2, "partners": 4, "historical": 4}
 SOLVED = Path(__file__).parent.parent / "data" / "solved_deals.json"
@@ -159,6 +160,24 @@ def test_no_enhancement_changes_a_value(variant: str, size: int, number: int) ->
         assert thirds_to_come(solved, rules, flags=0).tolist() == right.tolist()
 
 
+@pytest.mark.parametrize(("ranks", "size"), [("4RA3", 4), ("4CRA3", 5), ("4567FCRA23", 10)])
+def test_no_enhancement_changes_a_value_with_a_bonus_in_reach(ranks: str, size: int) -> None:
+    """From any ply with at most five cards in hand, in mini deals from the first on."""
+    rules = Rules("historical", ranks=ranks, hand=size)
+    deals = scattered(rules, 3000 if size == 10 else 300, seed=4)
+    rows = np.flatnonzero(deals.active & (popcount(deals.hands).max(axis=1) <= 5))
+    found = positions_of(deals.view().take(rows), deals.hands[rows])
+    solved = Positions(*(part[found.bonus != 0] for part in found))
+    assert len(solved.leader) > 150
+    points, best = card_points(solved, rules), final_points(solved, rules)
+    plain = card_points(solved._replace(bonus=np.zeros_like(solved.bonus)), rules)
+    assert (points != plain).any(axis=1).sum() > 60  # bonuses matter here
+    every = double_dummy.ALL_ENHANCEMENTS
+    for flags in (0, *(every & ~(1 << bit) for bit in range(every.bit_length()))):
+        assert (card_points(solved, rules, flags=flags) == points).all()
+        assert final_points(solved, rules, flags=flags).tolist() == best.tolist()
+
+
 def test_threads_and_company_change_nothing() -> None:
     rules = Rules("partners")
     solved = positions(random_deals("partners", 5, 40, seed=9))
@@ -255,10 +274,45 @@ GOOD = {"hands": [[0, 1], [10, 11], [20, 21], [30, 31]], "player": 0}
         ({"variant": "historical", "tricks": [[(0, 2), (1, 3), (2, 4), (3, 5)]]}, "a deal has 10"),
         (
             {"hands": [[1], [10, 11], [20, 21], [31]], "player": 1, "trick": [(3, 2), (0, 39)]},
-            "but holds 5D",
+            "^trick: seat 0 played 3B on 6D but had 5D to follow suit with$",
         ),
     ],
 )
 def test_what_makes_no_sense_is_refused(change: dict[str, object], told: str) -> None:
     with pytest.raises(ValueError, match=told):
         solve(**(GOOD | change))  # type: ignore[arg-type]
+
+
+DEAL = ["3D 2D 3C", "AC AD 2C", "2S AS 3S", "2B AB 3B"]
+REVOKED = r"^tricks\[0\]: seat 1 played AC on 3D but had AD to follow suit with$"
+
+
+@pytest.mark.parametrize(
+    ("dealt", "tricks", "trick", "told"),
+    [
+        (DEAL, ["3D AC 2S 2B"], "", REVOKED),  # the AD is in hand,
+        (DEAL, ["3D AC 2S 2B"], "2D AD", REVOKED),  # on the table,
+        (DEAL, ["3D AC 2S 2B", "2D AD AS AB"], "", REVOKED),  # or fell later
+        (
+            ["3D 3C 2D", "AD AS AC", "2S 3S 2C", "2B AB 3B"],
+            ["3D AD 2S 2B", "3C AS 2C AB"],
+            "",
+            r"^tricks\[1\]: seat 1 played AS on 3C but had AC to follow suit with$",
+        ),
+        (
+            ["2D AD 3C", "3D AC 2C", *DEAL[2:]],
+            ["2D 3D 2S 2B"],
+            "",
+            r"^seat 1 took tricks\[0\], so it leads next, not seat 0$",
+        ),
+        (DEAL, [""], "", r"^tricks\[0\] has 0 cards: a trick that was played has 4"),
+    ],
+)
+def test_tricks_that_cannot_have_been_played_are_refused(
+    dealt: list[str], tricks: list[str], trick: str, told: str
+) -> None:
+    *played, table = (list(enumerate(card_ids(text))) for text in (*tricks, trick))  # seat 0 leads every trick
+    fallen = [card for past in (*played, table) for _, card in past]
+    hands = [[card for card in card_ids(text) if card not in fallen] for text in dealt]
+    with pytest.raises(ValueError, match=told):
+        solve(hands, len(table), table, tricks=played, variant=Rules("historical", ranks="A23", hand=3))

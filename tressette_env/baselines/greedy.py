@@ -27,6 +27,8 @@ class GreedyPlayer:
     suit that comes first.  The seed changes nothing.  Raises ``ValueError`` for an unknown variant.
     """
 
+    version = 1
+
     def __init__(self, variant: str | Rules = "partners", seed: int = 0) -> None:
         self.rules = resolve_rules(variant)
         self.seed = seed

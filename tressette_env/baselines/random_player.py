@@ -19,6 +19,8 @@ class RandomPlayer:
     Raises ``ValueError`` for an unknown variant or a seed that is no whole number from 0 to 2**63 - 1.
     """
 
+    version = 1
+
     def __init__(self, variant: str | Rules = "partners", seed: int = 0) -> None:
         self.rules = resolve_rules(variant)
         self._seed = check_seed(seed, 1)

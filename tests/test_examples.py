@@ -1,0 +1,121 @@
+"""The examples: they run as documented, and play sensibly."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import evaluate
+from examples import foreign_player
+from examples.own_policy import Policy
+from tests.commands import Capture, run, run_json
+from tests.games import FULL_RULES, name, random_cards
+from tests.test_process_player import command
+from tressette_env import DealBatch, Rules, make_player, process_player
+from tressette_env.players import decide
+
+ROOT = Path(__file__).parent.parent
+OWN = "examples.own_policy:Policy"
+FOREIGN = "process:" + command(sys.executable, str(ROOT / "examples" / "foreign_player.py"))
+
+
+def test_the_policy_has_at_most_thirty_lines() -> None:
+    assert len((ROOT / "examples" / "own_policy.py").read_text(encoding="utf-8").splitlines()) <= 30
+
+
+@pytest.mark.parametrize("variant", ["two_player", "partners", "historical"])
+def test_the_policy_beats_random(variant: str, tmp_path: Path, capsys: Capture) -> None:
+    report = run_json("match", capsys, tmp_path / "o.json", OWN, "random", "--variant", variant, "--pairs", "200")
+    assert report["ci95"][0] > 1
+
+
+@pytest.mark.parametrize("rules", FULL_RULES, ids=name)
+def test_the_policy_decides_the_same_in_any_batch(rules: Rules) -> None:
+    policy = Policy(rules.variant, seed=3)
+    rng = np.random.default_rng(8)
+    deals = DealBatch(20, rules)
+    deals.reset(seed=2)
+    while not deals.done:
+        view = deals.view()
+        cards = decide(policy, view)
+        for row in np.flatnonzero(view.seat >= 0)[:3]:
+            assert decide(policy, view.take([row])) == cards[row]
+        deals.step(random_cards(deals, rng))
+
+
+def test_the_policy_is_named_on_a_command_line_and_takes_its_option() -> None:
+    arguments = ["match", OWN + ":eager=9", "random", "--variant", "partners", "--pairs", "2"]
+    result = subprocess.run([sys.executable, "evaluate.py", *arguments], cwd=ROOT, capture_output=True, text=True)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert OWN in result.stdout
+
+
+def test_the_foreign_player_imports_nothing_of_this_project() -> None:
+    tree = ast.parse((ROOT / "examples" / "foreign_player.py").read_text(encoding="utf-8"))
+    names = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    names |= {str(node.module) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    assert names <= set(sys.stdlib_module_names)
+
+
+@pytest.mark.parametrize("variant", ["two_player", "partners", "historical"])
+def test_the_foreign_player_beats_random(variant: str, tmp_path: Path, capsys: Capture) -> None:
+    report = run_json("match", capsys, tmp_path / "o.json", FOREIGN, "random", "--variant", variant, "--pairs", "40")
+    assert report["mean"] > 1
+
+
+def test_the_foreign_player_against_itself_scores_zero(tmp_path: Path, capsys: Capture) -> None:
+    arguments = ("--variant", "two_player", "--napoletana", "--episode", "match", "--pairs", "1")
+    report = run_json("match", capsys, tmp_path / "o.json", FOREIGN, FOREIGN, *arguments)
+    assert (report["mean"], report["complete"]) == (0, True)
+
+
+def test_a_foreign_program_that_fails_ends_the_command(tmp_path: Path, capsys: Capture) -> None:
+    bot = tmp_path / "bot.py"
+    bot.write_text('print(\'{"name": "bot", "version": "1"}\', flush=True)\ninput()\ninput()\nprint(\'I pass\')\n')
+    spec = "process:" + command(sys.executable, str(bot))
+    code, out, errors = run("match", capsys, spec, "rules", "--variant", "partners", "--pairs", "2")
+    assert (code, out) == (evaluate.FAILED, "")
+    assert errors.startswith(f"evaluate.py match: failed: A ({spec}) failed in deal 0 at ply ")
+    assert "answered 'I pass', which is no JSON object" in errors
+
+
+def test_a_command_that_is_none_is_bad_usage(capsys: Capture) -> None:
+    spec = "process:no-such-program-anywhere"
+    code, out, errors = run("match", capsys, spec, "rules", "--variant", "partners", "--pairs", "2")
+    assert (code, out) == (evaluate.BAD_USAGE, "")
+    assert f"player '{spec}': the command can not be started" in errors
+
+
+def test_the_documented_exchange_is_a_real_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    exchange: list[dict[str, Any]] = []
+
+    class Recorded:
+        """Stands for a running program."""
+
+        def __init__(self, command: str) -> None:
+            self.command = command
+
+        def ask(self, request: dict[str, Any], asked: str, seconds: float) -> dict[str, Any]:
+            exchange.append({"id": len(exchange) // 2} | request)
+            exchange.append(foreign_player.answer(exchange[-1]))
+            return exchange[-1]
+
+    monkeypatch.setattr(process_player, "Program", Recorded)
+    monkeypatch.delenv(process_player.LIMIT_VARIABLE, raising=False)
+    deals = DealBatch(1, "two_player", napoletana=True)
+    deals.reset(seed=7)
+    player = make_player("process:example", "two_player", seed=7)
+    while not deals.done:
+        deals.step(decide(player, deals.view()))
+    text = (ROOT / "docs" / "process.md").read_text(encoding="utf-8")
+    hello, who, request, card = (json.loads(block.partition("```")[0]) for block in text.split("```json")[1:])
+    assert [hello, who] == exchange[:2]
+    assert [request, card] == exchange[2 * request["id"] :][:2]
+    assert {f"`{field}`" for field in request} - {"`id`", "`type`"} <= set(text.replace(",", " ").split())
