@@ -27,6 +27,7 @@ ENHANCEMENTS = {
     "sure tricks of the leader's side": double_dummy.CASHING,
     "sure tricks of the other side": double_dummy.OTHERS,
     "move ordering": double_dummy.ORDER,
+    "dominated plays left out": double_dummy.DOMINANCE,
 }
 _SEED = 2026
 

@@ -16,9 +16,19 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.search.bonuses import after_trick, most_for_side, won_by_side_0
-from agents.search.bounds import leader_takes, others_take, points, thirds_for
+from agents.search.bounds import (
+    cash_in,
+    last_trick,
+    leader_takes,
+    needed,
+    others_take,
+    points,
+    strongest_led,
+    thirds_for,
+)
 from agents.search.compiled import compiled
-from agents.search.memory import place_of, recall, remember, shape_of
+from agents.search.dominance import without_dominated
+from agents.search.memory import recall, remember, shape_of
 from agents.search.moves import SUIT, VALUE, distinct_cards, list_moves, order_moves
 from agents.search.suit_tables import CLASS, NUM_TABLES, Int64Array, count, thirds_in, weakest
 from tressette_env.cards import NUM_RANKS, NUM_SUITS, SUIT_BITS
@@ -36,15 +46,14 @@ FRAME = 21
 DEPTH, WIDTH, MOST_SEATS = 42, 20, 4
 """Rows of the stack, moves of a row, and hands."""
 
-MEMORY, EQUAL_CARDS, RANKS, CASHING, OTHERS, ORDER = (1 << bit for bit in range(6))
+MEMORY, EQUAL_CARDS, RANKS, CASHING, OTHERS, ORDER, DOMINANCE = (1 << bit for bit in range(7))
 """The enhancements; each can be switched off, which changes no value."""
-ALL_ENHANCEMENTS = MEMORY | EQUAL_CARDS | RANKS | CASHING | OTHERS | ORDER
+ALL_ENHANCEMENTS = MEMORY | EQUAL_CARDS | RANKS | CASHING | OTHERS | ORDER | DOMINANCE
 
 SEATS, TOTAL, MANY_TRICKS, AGE, FLAGS, NODES = range(6)
 """Numbers of a search: the seats; thirds of the deal in all, the last trick's three included; whether all but one
 of its tricks are a feat; the age of the table's entries; the enhancements; a count of the positions searched."""
 NUMBERS = 6
-_ALL_CARDS = np.int64((1 << 40) - 1)
 _UNKNOWN = np.int64(-1000)
 
 
@@ -69,7 +78,7 @@ def new_work(memory: Int64Array) -> Work:
     return Work(
         np.zeros(MOST_SEATS, np.int64),
         np.zeros(NUMBERS, np.int64),
-        np.zeros((NUM_TABLES, NUM_SUITS, SUIT_BITS + 1), np.int64),
+        np.zeros((NUM_SUITS, SUIT_BITS + 1, NUM_TABLES), np.int64),
         memory,
         *(np.zeros(shape, np.int64) for shape in ((DEPTH, FRAME), (DEPTH, WIDTH), (DEPTH, WIDTH))),
     )
@@ -91,15 +100,13 @@ def search(work: Work, first_move: np.int64) -> np.int64:
         if first_move < 0:  # what is known of the state holds for its best play, which may be another
             value, deciding = _without_search(state, work)
         if value == _UNKNOWN:
-            allowed = np.int64(1) << first_move if depth == 0 and first_move >= 0 else _ALL_CARDS
+            state[_MOVES], deciding = _plays(first_move, state, work, depth)
             first_move = np.int64(-1)
-            legal, separating = legal_cards(state, work)
-            tried = allowed & (distinct_cards(legal, separating) if numbers[FLAGS] & EQUAL_CARDS else legal)
-            if tried & (tried - 1) == 0:
-                play(state, weakest(tried), work)
+            if state[_MOVES] == 1:
+                state[DECIDED] |= deciding
+                play(state, work.moves[depth, 0], work)
                 continue
-            state[_MOVES] = _ordered(tried, state, work, depth)
-            state[_NEXT], state[_DECIDING], state[_BEST_VALUE] = 0, 0, _UNKNOWN
+            state[_NEXT], state[_DECIDING], state[_BEST_VALUE] = 0, deciding, _UNKNOWN
         else:
             value = _above(state, value, numbers[TOTAL])
             deciding |= state[DECIDED]
@@ -224,11 +231,20 @@ def legal_cards(state: Int64Array, work: Work) -> tuple[np.int64, np.int64]:
 
 
 @compiled(inline=True)
-def _ordered(tried: np.int64, state: Int64Array, work: Work, depth: int) -> np.int64:
-    """Write the plays to try, in order, and return how many they are."""
-    if not work.numbers[FLAGS] & ORDER:
-        return list_moves(tried, work.moves[depth])
-    seat, cards, seats = state[SEAT], state[CARDS], work.numbers[SEATS]
+def _plays(first_move: np.int64, state: Int64Array, work: Work, depth: int) -> tuple[np.int64, np.int64]:
+    """Write the plays to try, in order; return how many they are, and the cards that decide why no others are."""
+    moves, flags = work.moves[depth], work.numbers[FLAGS]
+    if first_move >= 0:
+        moves[0] = first_move
+        return np.int64(1), np.int64(0)
+    tried, separating = legal_cards(state, work)
+    legal, deciding = tried, np.int64(0)
+    if flags & EQUAL_CARDS:
+        tried = distinct_cards(legal, separating)
+    if tried & (tried - 1) == 0:
+        moves[0] = weakest(tried)
+        return np.int64(1), deciding
+    seat, cards, seats, led, best = state[SEAT], state[CARDS], work.numbers[SEATS], state[LED], state[BEST]
     partner, opponents = np.int64(0), np.int64(0)
     for later in range(1, seats - state[PLACE]):
         hand = work.owned[(seat + later) & (seats - 1)] & cards
@@ -237,7 +253,12 @@ def _ordered(tried: np.int64, state: Int64Array, work: Work, depth: int) -> np.i
         else:
             partner |= hand
     ours = state[PLACE] > 0 and (state[WINNER] ^ seat) & 1 == 0
-    return order_moves(tried, partner, opponents, state[LED], state[BEST], ours, work.moves[depth], work.scores[depth])
+    if flags & DOMINANCE and flags & EQUAL_CARDS:
+        tried, deciding = without_dominated(tried, legal, separating, partner, opponents, led, best, ours)
+    if flags & ORDER:
+        scores = work.scores[depth]
+        return order_moves(tried, separating, partner, opponents, led, best, ours, moves, scores), deciding
+    return list_moves(tried, moves), deciding
 
 
 @compiled()
@@ -256,7 +277,7 @@ def _without_search(state: Int64Array, work: Work) -> tuple[np.int64, np.int64]:
     if cards == 0:
         return (left if state[SEAT] & 1 == 0 else np.int64(0)), np.int64(0)
     if count(cards) == work.numbers[SEATS]:
-        winner, deciding = _last_trick(cards, state[SEAT], work)
+        winner, deciding = last_trick(work.owned, cards, state[SEAT], work.numbers[SEATS])
         return (left if winner & 1 == 0 else np.int64(0)), deciding
     value, deciding = _certain(state, left, work)
     if value == _UNKNOWN and flags & MEMORY:
@@ -268,19 +289,18 @@ def _without_search(state: Int64Array, work: Work) -> tuple[np.int64, np.int64]:
 def _certain(state: Int64Array, left: np.int64, work: Work) -> tuple[np.int64, np.int64]:
     """Return a bound by what either side takes for certain, if it decides the state."""
     seat, cards, need = state[SEAT], state[CARDS], state[NEED]
-    hand, flags = work.owned[seat] & cards, work.numbers[FLAGS]
+    hand, flags, tables = work.owned[seat] & cards, work.numbers[FLAGS], work.tables
+    cash = cash_in(tables, cards)
     if flags & CASHING:
-        thirds, deciding = leader_takes(work.tables, cards, hand, seat, left)
-        if seat & 1 == 0 and thirds >= need:
-            return thirds, deciding
-        if seat & 1 == 1 and left - thirds < need:
-            return left - thirds, deciding
+        thirds, users = leader_takes(tables, cash, cards, hand, seat, left)
+        value = thirds if seat & 1 == 0 else left - thirds
+        if (value >= need) == (seat & 1 == 0):
+            return value, needed(tables, cards, users)
     if flags & OTHERS:
-        thirds, deciding = others_take(work.tables, cards, hand, seat, left)
-        if seat & 1 == 1 and thirds >= need:
-            return thirds, deciding
-        if seat & 1 == 0 and left - thirds < need:
-            return left - thirds, deciding
+        thirds, users = others_take(tables, cash, cards, hand, seat, left)
+        value = thirds if seat & 1 == 1 else left - thirds
+        if (value >= need) == (seat & 1 == 1):
+            return value, strongest_led(cards, hand) | needed(tables, cards, users)
     return _UNKNOWN, np.int64(0)
 
 
@@ -293,7 +313,7 @@ def _with_bonus(state: Int64Array, left: np.int64, work: Work) -> tuple[np.int64
         final = base + left if state[SEAT] & 1 == 0 else base
         return points(final, total) + won_by_side_0(reach), np.int64(0)
     if count(cards) == work.numbers[SEATS]:
-        winner, deciding = _last_trick(cards, state[SEAT], work)
+        winner, deciding = last_trick(work.owned, cards, state[SEAT], work.numbers[SEATS])
         final = base + left if winner & 1 == 0 else base
         reach = after_trick(reach, winner, left - 3, work.numbers[MANY_TRICKS] == 1)
         return points(final, total) + won_by_side_0(reach), deciding
@@ -308,21 +328,6 @@ def _with_bonus(state: Int64Array, left: np.int64, work: Work) -> tuple[np.int64
     return _UNKNOWN, np.int64(0)
 
 
-@compiled()
-def _last_trick(cards: np.int64, leader: np.int64, work: Work) -> tuple[np.int64, np.int64]:
-    """Return who takes the last trick, and the card that decides it (none if nobody can follow)."""
-    best = weakest(work.owned[leader] & cards)
-    winner, contested, suit = leader, False, SUIT[best]
-    for later in range(1, work.numbers[SEATS]):
-        seat = (leader + later) & (work.numbers[SEATS] - 1)
-        card = weakest(work.owned[seat] & cards)
-        if SUIT[card] == suit:
-            contested = True
-            if card > best:
-                best, winner = card, seat
-    return winner, np.int64(1) << best if contested else np.int64(0)
-
-
 @compiled(inline=True)
 def _remembered(state: Int64Array, work: Work) -> tuple[np.int64, np.int64]:
     """Return a stored bound that decides the state, if there is one; note the state's shape for storing."""
@@ -330,8 +335,7 @@ def _remembered(state: Int64Array, work: Work) -> tuple[np.int64, np.int64]:
     first, second = shape_of(tables, cards, state[SEAT], state[BASE], state[BONUS])
     state[_FIRST], state[_SECOND] = first, second
     any_age = work.numbers[FLAGS] == ALL_ENHANCEMENTS  # else each position is solved as if it were the first
-    place, age = place_of(memory, first, second), work.numbers[AGE]
-    known, value, deciding = recall(memory, place, first, second, tables, cards, state[NEED], age, any_age)
+    known, value, deciding = recall(memory, first, second, tables, cards, state[NEED], work.numbers[AGE], any_age)
     return (value, deciding) if known else (_UNKNOWN, np.int64(0))
 
 
@@ -342,4 +346,4 @@ def _store(state: Int64Array, value: np.int64, deciding: np.int64, work: Work) -
     cards, first, second = state[CARDS], state[_FIRST], state[_SECOND]
     kept = deciding if numbers[FLAGS] & RANKS else cards
     is_lower = value >= state[NEED]
-    remember(memory, place_of(memory, first, second), first, second, tables, cards, value, is_lower, kept, numbers[AGE])
+    remember(memory, first, second, tables, cards, value, is_lower, kept, numbers[AGE])

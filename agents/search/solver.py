@@ -22,7 +22,7 @@ from tressette_env.rules import Rules, resolve_rules
 from tressette_env.scoring import all_but_one_counts
 
 NO_VALUE = int(values.NO_VALUE)
-_MOST_SETS = 1 << 17  # of the transposition table: 64 MiB
+_MOST_SETS = 1 << 17  # of the transposition table: 56 MiB
 _FEWEST_SETS = 1 << 8
 _CARDS_OF_FEWEST = 16  # in hands; a small table stays in the processor's cache
 _CARDS_PER_DOUBLING = 2
@@ -133,7 +133,7 @@ def _work(rules: Rules, size: int, flags: int) -> Work:
         _local.memory = memory.new_memory(_MOST_SETS)
         _local.work = new_work(_local.memory)
     sets = min(_MOST_SETS, _FEWEST_SETS << max(0, (size - _CARDS_OF_FEWEST) // _CARDS_PER_DOUBLING))
-    entries = _local.memory[: sets * memory.WAYS]
+    entries = _local.memory[:sets]
     work: Work = _local.work._replace(memory=entries)
     work.numbers[[FLAGS, MANY_TRICKS]] = flags, all_but_one_counts(rules)
     return work

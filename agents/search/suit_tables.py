@@ -79,7 +79,7 @@ def thirds_in(cards: np.int64) -> np.int64:
 
 @compiled()
 def fill(owned: Int64Array, seats: int, tables: Int64Array) -> None:
-    """Fill `tables` (4, suits, 1024) for the hands `owned` (seats,): what each subset of a suit's cards tells.
+    """Fill `tables` (suits, 1024, 4) for the hands `owned` (seats,): what each subset of a suit's cards tells.
 
     ``PATTERN``: owner and class of each card, strongest first; ``SHAPE``: how many cards of each class each seat
     holds; ``CASH``: what the owner of the strongest card can take at once (see `_cash`); ``TOP``: that owner, and
@@ -102,14 +102,14 @@ def fill(owned: Int64Array, seats: int, tables: Int64Array) -> None:
                 pattern |= (seat | (CLASS[rank] << 2)) << place
                 shape += np.int64(1) << (_BITS_OF_SEAT * seat + _SHIFT_OF_CLASS[CLASS[rank]])
                 place += PATTERN_BITS
-            tables[PATTERN, suit, part] = pattern
-            tables[SHAPE, suit, part] = shape
+            tables[suit, part, PATTERN] = pattern
+            tables[suit, part, SHAPE] = shape
             if part == 0:
                 break
-            tables[CASH, suit, part], tables[TOP, suit, part] = _cash(owned, seats, first, part)
+            tables[suit, part, CASH], tables[suit, part, TOP] = _cash(owned, seats, first, part)
             part = (part - 1) & whole
-        tables[CASH, suit, 0] = 0
-        tables[TOP, suit, 0] = 0
+        tables[suit, 0, CASH] = 0
+        tables[suit, 0, TOP] = 0
 
 
 @compiled()

@@ -123,7 +123,7 @@ def _guess(work: Work) -> np.int64:
     weight = _WEIGHT_OF_LEAD * (1 - 2 * (work.stack[0, SEAT] & 1))
     for suit in range(NUM_SUITS):
         part = (cards >> (NUM_RANKS * suit)) & SUIT_BITS
-        pattern = work.tables[PATTERN, suit, part]
+        pattern = work.tables[suit, part, PATTERN]
         if part:
             weight += _WEIGHT_OF_FIRST * (1 - 2 * (pattern & 1))
         if part & (part - 1):

@@ -178,6 +178,15 @@ def test_no_enhancement_changes_a_value_with_a_bonus_in_reach(ranks: str, size: 
         assert final_points(solved, rules, flags=flags).tolist() == best.tolist()
 
 
+@pytest.mark.parametrize(("variant", "size"), [("two_player", 6), ("partners", 4)])
+def test_one_table_serves_many_deals(variant: str, size: int) -> None:
+    """What one deal stored is right for all that match it, whichever plays were left out as equal or dominated."""
+    rules = Rules(variant)
+    solved = positions(random_deals(variant, size, 1500, seed=12))
+    plain = double_dummy.ORDER | double_dummy.CASHING
+    assert thirds_to_come(solved, rules).tolist() == thirds_to_come(solved, rules, flags=plain).tolist()
+
+
 def test_threads_and_company_change_nothing() -> None:
     rules = Rules("partners")
     solved = positions(random_deals("partners", 5, 40, seed=9))
