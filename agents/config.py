@@ -56,11 +56,25 @@ class SelfPlayConfig:
     """Threads that work on the shards; the result does not depend on it."""
     average: float = 0.998
     """Decay per gradient step of the moving average of the weights, which is what plays after training."""
+    past: float = 0.0
+    """Share of the deals that are played against a past self, in both seats of a side; it is not learned from."""
+    snapshot_every: int = 50
+    """Updates between the snapshots that past selves are drawn from."""
+    snapshots: int = 30
+    """Most snapshots that are kept: spread over the whole run, the newest among them."""
+    opponents: dict[str, float] = field(default_factory=dict)
+    """Players by name and the share of the deals played against each, as in {rules: 0.1}."""
 
     def __post_init__(self) -> None:
         """Refuse what can not be run."""
         check_range("selfplay", self, ("plays", "deals", "shards", "threads"), 1)
-        check_range("selfplay", self, ("average",), 0, 1)
+        check_range("selfplay", self, ("average", "past"), 0, 1)
+        check_range("selfplay", self, ("snapshot_every", "snapshots"), 1)
+        shares = [self.past, *self.opponents.values()]
+        if any(not share >= 0 for share in shares) or sum(shares) > 1:
+            raise ValueError(
+                f"selfplay.past and selfplay.opponents are shares of the deals: {shares} do not fit into 1"
+            )
         if self.deals % self.shards:
             raise ValueError(f"selfplay.deals ({self.deals}) must be a multiple of selfplay.shards ({self.shards})")
 
@@ -95,6 +109,8 @@ class TrainConfig:
     evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)
     seed: int = 0
     """Decides the first weights, the deals and every choice."""
+    start: str = ""
+    """A checkpoint or run whose weights training starts from, of the same variant and sizes; empty: fresh ones."""
     device: Literal["cpu", "cuda", "auto"] = "cpu"
     """Where the networks live; auto: cuda if there is one."""
     precision: Literal["float32", "bfloat16"] = "float32"

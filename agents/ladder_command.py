@@ -107,9 +107,7 @@ def build_named(names: Sequence[str], rules: Rules, seed: int) -> dict[str, AnyP
         raise UsageError(str(error)) from error
 
 
-def meetings(
-    players: Sequence[str], rules: Rules, seed: int, recorded: bool = False
-) -> dict[tuple[int, int], Meeting]:
+def meetings(players: Sequence[str], rules: Rules, seed: int, recorded: bool = False) -> dict[tuple[int, int], Meeting]:
     """Return the meeting of every two players, by their numbers."""
     return {
         (a, b): Meeting(players[a], players[b], rules, seed, recorded=recorded)

@@ -2,7 +2,8 @@
 
 One tower, with the same weights for each suit, reads the suit's block of the observation together with the
 numbers that concern no suit; towers talk through their mean, and each suit's head scores its ten cards.
-Relabelling suits permutes the logits and changes nothing else (Zaheer et al., "Deep Sets", 2017).
+Relabelling suits permutes the logits and changes nothing else (Zaheer et al., "Deep Sets", 2017), to the last bit:
+the mean is taken of numbers rounded to a grid, whose sum does not depend on their order.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ _BLOCK_SCALES = {
     "place": 1 / 3,
 }
 _NEGATIVE = -1e9
+_GRID = 1024.0
+"""Steps in a unit of the grid: float32 sums of four such numbers below 4,096 are exact."""
 
 
 @dataclass(frozen=True)
@@ -104,21 +107,47 @@ class SuitTowers(nn.Module):
         shared = observation[:, cut:] * self.shared_scale
         features = torch.relu(self.read_suit(suits) + self.read_shared(shared)[:, None])
         features = torch.relu(self.tower(features))
-        return torch.relu(self.own(features) + self.pooled(features.mean(dim=1))[:, None])
+        return torch.relu(self.own(features) + self.pooled(suit_mean(features))[:, None])
+
+
+def suit_mean(features: Tensor) -> Tensor:
+    """Return the mean over the suits of (n, 4, width), exactly the same in any order of them.
+
+    The gradient is that of the plain mean.
+    """
+    exact = (features.detach().float() * _GRID).round().sum(dim=1) / (NUM_SUITS * _GRID)
+    if not features.requires_grad:
+        return exact.to(features.dtype)
+    mean = features.mean(dim=1)
+    return mean + (exact - mean.detach()).to(features.dtype)
 
 
 class PolicyNetwork(nn.Module):
-    """Scores the cards: observations (n, obs) uint8 to logits (n, 40), not yet masked."""
+    """Scores the cards: observations (n, obs) uint8 to logits (n, 40), not yet masked.
+
+    Besides it says who holds each unseen card: see `with_owners`.
+    """
 
     def __init__(self, variant: str, config: NetworkConfig) -> None:
         super().__init__()
         self.body = SuitTowers(variant, config)
         self.score = linear(config.head, NUM_RANKS)
+        self.places = hidden_places(variant)
+        self.owner = linear(config.head, NUM_RANKS * self.places)
 
     def forward(self, observation: Tensor) -> Tensor:
         """Return the logits."""
         scores: Tensor = self.score(self.body(observation))
         return scores.reshape(-1, NUM_CARDS)
+
+    def with_owners(self, observation: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the logits, and (n, 40, places) scores of where each card is: the other seats, next first, the stock.
+
+        They are meant for cards that the observer has not seen.
+        """
+        body = self.body(observation)
+        scores, owners = self.score(body), self.owner(body)
+        return scores.reshape(-1, NUM_CARDS), owners.reshape(-1, NUM_CARDS, self.places)
 
 
 class Critic(nn.Module):
@@ -139,10 +168,15 @@ class Critic(nn.Module):
         return value.squeeze(1) * POINTS_SCALE
 
 
+def hidden_places(variant: str) -> int:
+    """Return in how many places a card may be that a seat has not seen: the other hands, and the stock."""
+    rules = Rules(variant)
+    return rules.seats - 1 + (1 if rules.stock else 0)
+
+
 def hidden_size(variant: str) -> int:
     """Return how many inputs a suit the hidden cards take: ten for each other seat, ten for the stock's order."""
-    rules = Rules(variant)
-    return NUM_RANKS * (rules.seats - 1 + (1 if rules.stock else 0))
+    return NUM_RANKS * hidden_places(variant)
 
 
 def autocast(device: torch.device, precision: str) -> torch.autocast:

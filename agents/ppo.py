@@ -17,7 +17,7 @@ from torch import Tensor
 from agents.network import POINTS_SCALE, Critic, PolicyNetwork, autocast, entropy_of, masked_log_probs
 from agents.ranges import check_range
 from agents.selfplay import Decisions, FloatArray
-from tressette_env.cards import IntArray
+from tressette_env.cards import NUM_SUITS, IntArray
 
 
 @dataclass(frozen=True)
@@ -44,13 +44,18 @@ class PPOConfig:
     """λ of generalised advantage estimation over a seat's own decisions; the discount is 1."""
     max_grad_norm: float = 0.5
     """Longest gradient of either network; longer ones are scaled down."""
+    keep: float = 0.5
+    """Share of an update's decisions that are learned from: those of the largest advantages, of either sign."""
+    owner: float = 0.0
+    """Weight of the loss of the policy's guess who holds each unseen card."""
 
     def __post_init__(self) -> None:
         """Refuse what can not be run."""
         check_range("ppo", self, ("epochs", "minibatches"), 1)
         check_range("ppo", self, ("gae_lambda",), 0, 1)
-        check_range("ppo", self, ("entropy", "final_entropy", "final_learning_rate"), 0)
+        check_range("ppo", self, ("entropy", "final_entropy", "final_learning_rate", "owner"), 0)
         check_range("ppo", self, ("learning_rate", "critic_learning_rate", "clip", "max_grad_norm"), 1e-12)
+        check_range("ppo", self, ("keep",), 1e-12, 1)
 
 
 @dataclass(frozen=True)
@@ -62,6 +67,7 @@ class LossStatistics:
     entropy: float
     approx_kl: float
     clip_fraction: float
+    owner_loss: float
 
 
 class NumericalError(RuntimeError):
@@ -131,24 +137,45 @@ def critic_values(
 def make_shards(
     decisions: Sequence[Decisions], values: Sequence[FloatArray], config: PPOConfig, device: torch.device
 ) -> list[Shard]:
-    """Return the shards of an update; advantages are normalised over all of them together."""
+    """Return the shards of an update; advantages are normalised over all of them together.
+
+    Only the `PPOConfig.keep` share of decisions with the largest advantages stays in them.
+    """
     advantages = [
         generalized_advantages(value, part, config.gae_lambda) for value, part in zip(values, decisions, strict=True)
     ]
     everything = np.concatenate(advantages)
     mean, deviation = everything.mean(), everything.std() + 1e-8
+    least = np.quantile(np.abs(everything - mean), 1 - config.keep) if config.keep < 1 else 0.0
     return [
-        Shard(
-            observation=torch.from_numpy(part.observation).to(device),
-            hidden=torch.from_numpy(part.hidden).to(device),
-            legal=torch.from_numpy(part.legal).to(device),
-            card=torch.from_numpy(part.card).to(device),
-            log_prob=torch.from_numpy(part.log_prob).to(device),
-            advantage=torch.from_numpy((advantage - mean) / deviation).to(device),
-            to_come=torch.from_numpy(part.final - part.taken).to(device),
-        )
+        _shard(part, (advantage - mean) / deviation, np.flatnonzero(np.abs(advantage - mean) >= least), device)
         for part, advantage in zip(decisions, advantages, strict=True)
     ]
+
+
+def _shard(decisions: Decisions, advantage: FloatArray, rows: IntArray, device: torch.device) -> Shard:
+    """Return the shard of some rows."""
+    columns = (
+        decisions.observation,
+        decisions.hidden,
+        decisions.legal,
+        decisions.card,
+        decisions.log_prob,
+        advantage,
+        decisions.final - decisions.taken,
+    )
+    return Shard(*(torch.from_numpy(column[rows]).to(device) for column in columns))
+
+
+def owner_loss(owners: Tensor, hidden: Tensor) -> Tensor:
+    """Return the mean cross-entropy, in nats, of where the unseen cards are said to be.
+
+    `owners` (n, 40, places) scores, see `PolicyNetwork.with_owners`; `hidden` (n, 4, hidden) the truth.
+    """
+    rows, places = hidden.shape[0], owners.shape[2]
+    there = hidden.reshape(rows, NUM_SUITS, places, -1).transpose(2, 3).reshape(owners.shape) > 0
+    log_probs = torch.log_softmax(owners.float(), dim=2)
+    return -(log_probs * there).sum() / there.sum().clamp(min=1)
 
 
 def minibatch_gradients(
@@ -162,8 +189,10 @@ def minibatch_gradients(
 ) -> tuple[list[Tensor], Tensor]:
     """Return the gradients of both networks (policy's parameters first) and the `LossStatistics` as a tensor."""
     observation, legal = shard.observation[rows], shard.legal[rows]
+    hidden = shard.hidden[rows]
     with autocast(observation.device, precision):
-        logits, to_come = policy(observation), critic(observation, shard.hidden[rows])
+        logits, owners = policy.with_owners(observation) if config.owner else (policy(observation), None)
+        to_come = critic(observation, hidden)
     log_probs = masked_log_probs(logits, legal)
     log_prob = log_probs.gather(1, shard.card[rows][:, None])[:, 0]
     log_ratio = log_prob - shard.log_prob[rows]
@@ -174,13 +203,15 @@ def minibatch_gradients(
     entropy = entropy_of(log_probs).mean()
     error = (to_come.float() - shard.to_come[rows]) / POINTS_SCALE
     value_loss = error.square().mean()
-    loss = policy_loss - entropy_weight * entropy + value_loss
-    gradients = list(torch.autograd.grad(loss, [*policy.parameters(), *critic.parameters()]))
+    of_owners = torch.zeros(()) if owners is None else owner_loss(owners, hidden)
+    loss = policy_loss - entropy_weight * entropy + value_loss + config.owner * of_owners
+    parameters = [*policy.parameters(), *critic.parameters()]
+    gradients = list(torch.autograd.grad(loss, parameters, allow_unused=True, materialize_grads=True))
     with torch.no_grad():
         approx_kl = (ratio - 1 - log_ratio).mean()
         clip_fraction = ((ratio - 1).abs() > config.clip).float().mean()
         value_error = value_loss * POINTS_SCALE**2
-        statistics = torch.stack([policy_loss, value_error, entropy, approx_kl, clip_fraction])
+        statistics = torch.stack([policy_loss, value_error, entropy, approx_kl, clip_fraction, of_owners])
     return gradients, statistics
 
 

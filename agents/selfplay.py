@@ -1,4 +1,4 @@
-"""Self-play: deals played by one network in every seat, and the decisions kept for learning.
+"""Self-play: deals played by one network, in every seat or against opponents, and the decisions kept for learning.
 
 Forced plays (one legal card) teach nothing and are left out.  Randomness comes from (seed, deal, ply), so that
 the decisions do not depend on how deals are spread over workers.
@@ -6,8 +6,9 @@ the decisions do not depend on how deals are spread over workers.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -16,10 +17,12 @@ import torch
 from agents.network import PolicyNetwork, autocast, masked_log_probs
 from tressette_env import DealBatch, Rules
 from tressette_env.cards import NUM_RANKS, NUM_SUITS, IntArray, UInt64Array, lowest_cards, membership, popcount
+from tressette_env.players import Player, decide
 from tressette_env.shuffling import mix64, stream_keys
 from tressette_env.view import View
 
 FloatArray = npt.NDArray[np.float32]
+_LEARNER, _NOBODY = -1, -2
 _SAMPLE = 1  # the stream of the numbers that choose cards; deals come from another one
 
 
@@ -53,6 +56,43 @@ class Decisions:
     def final(self) -> FloatArray:
         """(n,) float: the deal's points for the decider, own side minus the other."""
         return _for_side(self.points[self.deal, 0] - self.points[self.deal, 1], self.seat)
+
+
+class Opponent(Protocol):
+    """Whoever sits against the learner; `uniform` (n,) numbers from 0 to below 1 are for drawing cards."""
+
+    def choose(self, view: View, uniform: npt.NDArray[np.float64]) -> IntArray:
+        """Return a card for each row of a view, (n,); every row has a choice."""
+
+
+class PolicyOpponent:
+    """A network that draws its cards, such as a past self."""
+
+    def __init__(self, policy: PolicyNetwork, device: torch.device, precision: str = "float32") -> None:
+        self._policy, self._device, self._precision = policy, device, precision
+
+    def choose(self, view: View, uniform: npt.NDArray[np.float64]) -> IntArray:
+        """Return cards drawn from the policy."""
+        with autocast(self._device, self._precision):
+            return _sample(self._policy, view, uniform, self._device)[0]
+
+
+class PlayerOpponent:
+    """A player by name; it does not use the numbers."""
+
+    def __init__(self, player: Player) -> None:
+        self._player = player
+
+    def choose(self, view: View, uniform: npt.NDArray[np.float64]) -> IntArray:
+        """Return the player's cards."""
+        return decide(self._player, view)
+
+
+class Guest(NamedTuple):
+    """An opponent and the deals where it sits, as side 1 in the first half of them and side 0 in the others."""
+
+    opponent: Opponent
+    deals: slice
 
 
 def hidden_planes(deals: DealBatch, view: View, rows: IntArray) -> npt.NDArray[np.uint8]:
@@ -96,33 +136,62 @@ def _for_side(lead_of_side_0: npt.NDArray[Any], seat: npt.NDArray[Any]) -> Float
 
 @torch.inference_mode()
 def play_deals(
-    policy: PolicyNetwork, rules: Rules, seed: int, deal_ids: IntArray, device: torch.device, precision: str = "float32"
+    policy: PolicyNetwork,
+    rules: Rules,
+    seed: int,
+    deal_ids: IntArray,
+    device: torch.device,
+    precision: str = "float32",
+    guests: Sequence[Guest] = (),
 ) -> Decisions:
-    """Play these deals with `policy` in every seat and return the unforced decisions."""
+    """Play these deals with `policy`, in the seats that no guest has, and return its unforced decisions."""
     deals = DealBatch(len(deal_ids), rules)
     deals.reset(seed=seed, deal_ids=deal_ids)
     keys = stream_keys(seed, _SAMPLE, deal_ids)
     parts: list[tuple[Any, ...]] = []
     plays = 0
+    seating, everyone = _seating(len(deal_ids), guests), np.arange(len(deal_ids))
     while not deals.done:
         plays += int(deals.active.sum())
         legal = deals.legal
         cards = lowest_cards(legal)
-        rows = np.flatnonzero(popcount(legal) > 1)
-        if len(rows):
-            view = deals.view().take(rows)
-            uniform = unit_interval(mix64(keys[rows] + view.ply.astype(np.uint64)))
-            with autocast(device, precision):
-                chosen, log_prob = _sample(policy, view, uniform, device)
-            cards[rows] = chosen
-            declared, thirds = view.declared_points, view.thirds
-            taken = _for_side(declared[:, 0] - declared[:, 1] + (thirds[:, 0] - thirds[:, 1]) / 3, view.seat)
-            hidden = hidden_planes(deals, view, rows)
-            parts.append((view.observation, hidden, view.legal, chosen, log_prob, rows, view.seat, view.ply, taken))
+        who = np.where(popcount(legal) > 1, seating[everyone, deals.player & 1], _NOBODY)
+        view = deals.view() if (who != _NOBODY).any() else None
+        if view is not None:
+            uniform = unit_interval(mix64(keys + view.ply.astype(np.uint64)))
+            for index, guest in enumerate(guests):
+                rows = np.flatnonzero(who == index)
+                if len(rows):
+                    cards[rows] = guest.opponent.choose(view.take(rows), uniform[rows])
+            rows = np.flatnonzero(who == _LEARNER)
+            if len(rows):
+                seen = view.take(rows)
+                with autocast(device, precision):
+                    cards[rows], log_prob = _sample(policy, seen, uniform[rows], device)
+                hidden = hidden_planes(deals, seen, rows)
+                parts.append((seen.observation, hidden, seen.legal, cards[rows], log_prob, rows, *_standing(seen)))
         deals.step(cards)
     joined = [np.concatenate(columns) for columns in zip(*parts, strict=True)]
     joined[5:8] = [column.astype(np.int64) for column in joined[5:8]]
     return Decisions(*joined, points=deals.points, plays=plays)  # type: ignore[arg-type, misc]
+
+
+def _standing(view: View) -> tuple[npt.NDArray[Any], npt.NDArray[Any], FloatArray]:
+    """Return seat, ply, and the points already taken, own side minus the other."""
+    declared, thirds = view.declared_points, view.thirds
+    taken = declared[:, 0] - declared[:, 1] + (thirds[:, 0] - thirds[:, 1]) / 3
+    return view.seat, view.ply, _for_side(taken, view.seat)
+
+
+def _seating(deals: int, guests: Sequence[Guest]) -> IntArray:
+    """Return (deals, 2): which guest has each side, by index, or `_LEARNER`."""
+    seating = np.full((deals, 2), _LEARNER)
+    for index, guest in enumerate(guests):
+        rows = np.arange(deals)[guest.deals]
+        half = len(rows) // 2
+        seating[rows[:half], 1] = index
+        seating[rows[half:], 0] = index
+    return seating
 
 
 def _sample(

@@ -23,11 +23,13 @@ from agents.initialization import initialize
 from agents.measuring import measure
 from agents.network import Critic, PolicyNetwork
 from agents.network_player import NetworkPlayer
+from agents.pool import SnapshotPool
 from agents.ppo import LossStatistics, NumericalError, critic_values, make_shards, update
-from agents.selfplay import Decisions, FloatArray, play_deals
+from agents.selfplay import Decisions, FloatArray, Guest, Opponent, PlayerOpponent, PolicyOpponent, play_deals
 from tressette_env.players import make_player
 from tressette_env.shuffling import stream_keys
 
+_POOL = 1
 _TRAINING = 0x7472  # keeps the deals of training apart from those of every evaluation
 Metrics = dict[str, float]
 
@@ -55,6 +57,12 @@ class Trainer:
             "policy": torch.optim.Adam(self.policy.parameters(), eps=1e-5),
             "critic": torch.optim.Adam(self.critic.parameters(), eps=1e-5),
         }
+        self.pool = SnapshotPool(variant, config.network, config.selfplay.snapshots)
+        self._opponents = {
+            name: PlayerOpponent(make_player(name, self.rules, config.seed)) for name in config.selfplay.opponents
+        }
+        if config.start:
+            self._start_from(Path(config.start))
         self._deal_seed = int(stream_keys(config.seed, _TRAINING)[0] >> np.uint64(1))
 
     def run(self) -> Generator[Metrics, None, None]:
@@ -96,6 +104,8 @@ class Trainer:
             self._follow,
         )
         self.updates_done += 1
+        if self.config.selfplay.past and self._due(self.config.selfplay.snapshot_every):
+            self.pool.add(self.updates_done, self.policy)
         seconds = time.perf_counter() - start
         return _metrics(losses) | {
             "update": self.updates_done,
@@ -113,10 +123,36 @@ class Trainer:
         """Return the decisions of this update's deals, by shard."""
         precision = self.config.precision
         jobs = [
-            executor.submit(play_deals, self.policy, self.rules, self._deal_seed, ids, self.device, precision)
-            for ids in self._deal_ids()
+            executor.submit(
+                play_deals,
+                self.policy,
+                self.rules,
+                self._deal_seed,
+                ids,
+                self.device,
+                precision,
+                self._guests(shard, len(ids)),
+            )
+            for shard, ids in enumerate(self._deal_ids())
         ]
         return [job.result() for job in jobs]
+
+    def _guests(self, shard: int, deals: int) -> list[Guest]:
+        """Return who plays against the learner in a shard of this update: past selves and players by name."""
+        settings = self.config.selfplay
+        shares: list[tuple[Opponent, float]] = [
+            (self._opponents[name], part) for name, part in settings.opponents.items()
+        ]
+        if settings.past and len(self.pool):
+            generator = np.random.default_rng([self.config.seed, self.updates_done, shard, _POOL])
+            past = self.pool.draw(generator, self.device)
+            shares.append((PolicyOpponent(past, self.device, self.config.precision), settings.past))
+        guests, first = [], 0
+        for opponent, part in shares:
+            last = first + round(part * deals)
+            guests.append(Guest(opponent, slice(first, last)))
+            first = last
+        return guests
 
     def _value(self, executor: ThreadPoolExecutor, decisions: list[Decisions]) -> list[FloatArray]:
         """Return what the critic expects at each decision, by shard."""
@@ -174,15 +210,27 @@ class Trainer:
             for name, parameter in module.named_parameters():
                 state = self._adams[part].state.get(parameter, {})
                 tensors |= {f"adam.{part}.{name}.{key}": torch.as_tensor(value) for key, value in state.items()}
+        tensors |= {f"pool.{name}": tensor for name, tensor in self.pool.tensors().items()}
         write_checkpoint(path, tensors, plain(self.config), {"updates": self.updates_done})
         self._saved_update = self.updates_done
         return path
+
+    def _start_from(self, path: Path) -> None:
+        """Take the weights of a checkpoint, or of the newest one of a run; `CheckpointError` if they do not fit."""
+        checkpoint = read_checkpoint(path)
+        try:
+            self.policy.load_state_dict(checkpoint.part("average"))
+            self.average.load_state_dict(checkpoint.part("average"))
+            self.critic.load_state_dict(checkpoint.part("critic"))
+        except RuntimeError as error:
+            raise CheckpointError(f"start={path} does not fit this configuration: {error}") from None
 
     def restore(self) -> None:
         """Go on from the newest checkpoint of the run; `CheckpointError` if it does not fit."""
         checkpoint = read_checkpoint(self.run_dir)
         try:
             self.average.load_state_dict(checkpoint.part("average"))
+            self.pool.restore(checkpoint.part("pool"))
             for part, module in self._modules().items():
                 module.load_state_dict(checkpoint.part(part))
                 for name, parameter in module.named_parameters():

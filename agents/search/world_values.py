@@ -22,6 +22,7 @@ from tressette_env.baselines.bits import distinct
 from tressette_env.cards import NUM_CARDS, ONE, IntArray, UInt64Array, bitboard_of, membership, popcount
 from tressette_env.deals import DealBatch
 from tressette_env.determinize import determinize
+from tressette_env.players import Player
 from tressette_env.rules import Rules, resolve_rules
 from tressette_env.view import View
 
@@ -36,37 +37,52 @@ class WorldValues:
 
     `exact`: cards in hand at which values are exact, where nothing is left to draw; with more, roll-outs.
     `handover`: cards in hand at which a roll-out stops and takes the exact value, at most `exact`; 0 plays to the last
-    card.  ``player`` is who plays the roll-outs.
+    card.  `player`: who plays the roll-outs in all seats, `rules` unless given.
     Raises ``ValueError`` for an unknown variant or a wrong option.
     """
 
-    def __init__(self, variant: str | Rules, exact: int, handover: int) -> None:
+    def __init__(self, variant: str | Rules, exact: int, handover: int, player: Player | None = None) -> None:
         self.exact = check_number("exact", exact, 0)
         self.handover = check_number("handover", handover, 0)
         if self.handover > self.exact:
             raise ValueError(
                 f"handover={handover} must be at most exact={exact}: a roll-out stops where values are exact"
             )
-        self.player = RulesPlayer(variant)
+        self.player = RulesPlayer(variant) if player is None else player
         hand = resolve_rules(variant).hand
         if self.handover > hand:
             raise ValueError(f"handover={handover} must be at most {hand}, the cards of a hand when the stock is empty")
         warm_up()
 
-    def __call__(self, view: View, hands: UInt64Array, stock: npt.NDArray[Any]) -> FloatArray:
+    def __call__(
+        self, view: View, hands: UInt64Array, stock: npt.NDArray[Any], candidates: UInt64Array | None = None
+    ) -> FloatArray:
         """Return (n, worlds, 40) float32: final points of the own side less the other's; NaN for illegal cards.
 
         `hands` (n, worlds, seats) and `stock` (n, worlds, k) as in `agents.search.worlds.Worlds`; all rows of the
-        view are to act.  Points declared so far count.
+        view are to act.  Points declared so far count.  `candidates` (n,): the only cards that are rolled out, the
+        others then have NaN; where values are exact all have one.
         """
         values = np.empty((*hands.shape[:2], NUM_CARDS), np.float32)
-        solved = (stock_left(view) == 0) & (popcount(view.hand) <= self.exact)
-        for rows, method in ((np.flatnonzero(solved), self._solve), (np.flatnonzero(~solved), self._play_out)):
-            if len(rows):
-                values[rows] = method(view.take(rows), hands[rows], stock[rows])
+        solved = self.is_exact(view)
+        rows = np.flatnonzero(solved)
+        if len(rows):
+            values[rows] = self._solve(view.take(rows), hands[rows])
+        rows = np.flatnonzero(~solved)
+        if len(rows):
+            seen = view.take(rows)
+            tried = different_cards(seen) if candidates is None else candidates[rows]
+            values[rows] = self._play_out(seen, hands[rows], stock[rows], tried)
+            if candidates is None:
+                values[rows] = _spread(values[rows], seen, tried)
         return values
 
-    def _solve(self, view: View, hands: UInt64Array, stock: npt.NDArray[Any]) -> FloatArray:
+    def is_exact(self, view: View) -> npt.NDArray[np.bool_]:
+        """Return (n,): whether the values of a row are exact ones."""
+        exact: npt.NDArray[np.bool_] = (stock_left(view) == 0) & (popcount(view.hand) <= self.exact)
+        return exact
+
+    def _solve(self, view: View, hands: UInt64Array) -> FloatArray:
         """Return exact values; equal worlds of a row, which are many when few cards are left, are solved once."""
         rows, worlds, seats = hands.shape
         row = np.repeat(np.arange(rows, dtype=np.uint64), worlds)
@@ -84,11 +100,10 @@ class WorldValues:
         values[points == NO_VALUE] = np.nan
         return values
 
-    def _play_out(self, view: View, hands: UInt64Array, stock: npt.NDArray[Any]) -> FloatArray:
-        """Return values by roll-outs, one for cards that are as good as each other whatever the world."""
+    def _play_out(self, view: View, hands: UInt64Array, stock: npt.NDArray[Any], tried: UInt64Array) -> FloatArray:
+        """Return values of the cards `tried` by roll-outs."""
         rows, worlds, _ = hands.shape
-        candidates = membership(different_cards(view))
-        row, card = np.nonzero(candidates)
+        row, card = np.nonzero(membership(tried))
         row, card, world = np.repeat(row, worlds), np.repeat(card, worlds), np.tile(np.arange(worlds), len(row))
         values = np.full((rows, worlds, NUM_CARDS), np.nan, np.float32)
         for part in _parts(len(row)):
@@ -96,20 +111,17 @@ class WorldValues:
             deals = determinize(view.take(r), hands[r, w], stock[r, w])
             deals.step(c)
             values[r, w, c] = self._finish(deals) * (1 - 2 * (view.seat[r] & 1))
-        equal = np.maximum.accumulate(np.where(candidates, np.arange(NUM_CARDS), 0), axis=1)
-        values = np.take_along_axis(values, equal[:, None, :], axis=2)
-        values[np.broadcast_to(~view.legal[:, None], values.shape)] = np.nan
         return values
 
     def _finish(self, deals: DealBatch) -> FloatArray:
-        """Play deals on with `rules` and return side 0's final points less side 1's, (N,)."""
+        """Play deals on and return side 0's final points less side 1's, (N,)."""
         rules = deals.rules
         last_ply = (rules.num_tricks - self.handover) * rules.seats
         while (playing := deals.active & (deals.ply < last_ply)).any():
             rows = np.flatnonzero(playing)
             view = deals.view()
             cards = np.zeros(len(view), np.int64)
-            cards[rows] = self.player.act(view if playing.all() else view.take(rows))
+            cards[rows] = np.asarray(self.player.act(view if playing.all() else view.take(rows)))
             deals.step(cards, rows=playing)
         points = deals.points
         margin = (points[:, 0] - points[:, 1]).astype(np.float32)
@@ -119,6 +131,14 @@ class WorldValues:
             declared = view.declared_points[:, 0] - view.declared_points[:, 1]
             margin[rest] = final_points(positions_of(view, deals.hands[rest]), rules) + declared
         return margin
+
+
+def _spread(values: FloatArray, view: View, tried: UInt64Array) -> FloatArray:
+    """Return values (n, worlds, 40) in which cards that are as good as each other have the same."""
+    equal = np.maximum.accumulate(np.where(membership(tried), np.arange(NUM_CARDS), 0), axis=1)
+    spread = np.take_along_axis(values, equal[:, None, :], axis=2)
+    spread[np.broadcast_to(~view.legal[:, None], spread.shape)] = np.nan
+    return spread
 
 
 def stock_left(view: View) -> IntArray:
@@ -133,9 +153,10 @@ def different_cards(view: View) -> UInt64Array:
     return distinct(view.legal_cards, np.uint64(bitboard_of(view.rules.pack)) & ~(view.hand | gone))
 
 
-def favourite(player: RulesPlayer, view: View, allowed: npt.NDArray[np.bool_]) -> IntArray:
+def favourite(player: Player, view: View, allowed: npt.NDArray[np.bool_]) -> IntArray:
     """Return the card that `player` would play if only those `allowed` (n, 40) were legal, (n,) int64."""
-    return player.act(replace(view, legal_cards=(allowed * _BITS).sum(axis=1, dtype=np.uint64)))
+    cards = player.act(replace(view, legal_cards=(allowed * _BITS).sum(axis=1, dtype=np.uint64)))
+    return np.asarray(cards, np.int64)
 
 
 def check_number(name: str, value: Any, least: int) -> int:

@@ -1,0 +1,207 @@
+"""The player `network`: a trained policy, computed with numpy alone.
+
+A suit-equivariant network: one tower with the same weights for each suit reads the suit's block of the observation and
+the numbers that concern no suit; the towers talk through their mean; a head scores the suit's ten cards.  Relabelling
+suits permutes the scores to the last bit: the mean is taken of numbers rounded to a grid, whose sum does not depend
+on their order.  `agents.network` trains the same network with torch.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tressette_env.cards import NUM_CARDS, NUM_RANKS, NUM_SUITS, SUITS, IntArray, lowest_cards, popcount
+from tressette_env.observation import OBSERVATION_LAYOUT
+from tressette_env.rules import Rules, variant_name
+from tressette_env.shuffling import random_bits, stream_keys
+from tressette_env.view import View
+
+FloatArray = npt.NDArray[np.float32]
+BLOCK = 256
+"""Rows that are always computed at once: a fixed size makes rounding independent of the batch."""
+GRID = 1024.0
+"""Steps in a unit of the grid: float32 sums of four such numbers below 4,096 are exact."""
+_FIELD_SCALES = {"fell": 1 / 40, "drew": 1 / 10}
+_BLOCK_SCALES = {
+    "thirds": 1 / 16,
+    "declared_points": 1 / 6,
+    "scores": 0.0,  # the networks play for the points of the deal, whatever the match stands at
+    "target": 0.0,
+    "tricks": 1 / 5,
+    "cards_left": 1 / 10,
+    "stock": 1 / 20,
+    "trick": 1 / 10,
+    "place": 1 / 3,
+}
+_NEGATIVE = -1e9
+_WEIGHTS = "weights"
+
+
+def input_scales(variant: str) -> tuple[FloatArray, FloatArray]:
+    """Return what the bytes of a suit block, and of the other blocks, are multiplied by."""
+    layout = OBSERVATION_LAYOUT[variant]
+    suit = np.ones(layout[SUITS[0]].shape[0], np.float32)
+    for name, scale in _FIELD_SCALES.items():
+        if name in layout[SUITS[0]].fields:
+            suit[layout[SUITS[0]].fields[name].slice] = scale
+    shared = [
+        np.full(block.slice.stop - block.slice.start, _BLOCK_SCALES.get(name, 1.0), np.float32)
+        for name, block in layout.items()
+        if name not in SUITS
+    ]
+    return suit, np.concatenate(shared)
+
+
+def hidden_places(variant: str) -> int:
+    """Return in how many places a card may be that a seat has not seen: the other hands, and the stock."""
+    rules = Rules(variant)
+    return rules.seats - 1 + (1 if rules.stock else 0)
+
+
+class PolicyWeights:
+    """The weights of a policy network of one variant, float32, as ``LAYER.weight`` (out, in) and ``LAYER.bias``.
+
+    Raises ``ValueError`` when one is missing or does not fit.
+    """
+
+    def __init__(self, variant: str, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+        self.variant = variant
+        self._suit_scale, self._shared_scale = input_scales(variant)
+        self._arrays = {name: np.asarray(array, np.float32) for name, array in arrays.items()}
+        outputs = {"score": NUM_RANKS, "owner": NUM_RANKS * hidden_places(variant)}
+        try:
+            for layer, size in outputs.items():
+                if self._arrays[f"{layer}.weight"].shape[0] != size:
+                    raise ValueError(f"{layer}.weight has {self._arrays[f'{layer}.weight'].shape[0]} rows, not {size}")
+            self.forward(np.zeros((1, len(self._suit_scale) * NUM_SUITS + len(self._shared_scale)), np.uint8))
+        except KeyError as error:
+            raise ValueError(f"the weights have no {error.args[0]}") from None
+
+    def forward(self, observation: npt.NDArray[np.uint8]) -> tuple[FloatArray, FloatArray]:
+        """Return scores of the cards (n, 40), and of where each unseen card is (n, 40, places).
+
+        The places are the other hands, the next seat's first, and the stock where there is one.
+        """
+        rows = len(observation)
+        cut = NUM_SUITS * len(self._suit_scale)
+        suits = (observation[:, :cut].reshape(rows * NUM_SUITS, -1) * self._suit_scale).astype(np.float32, copy=False)
+        shared = self._apply("read_shared", observation[:, cut:] * self._shared_scale)
+        features = self._apply("read_suit", suits).reshape(rows, NUM_SUITS, -1)
+        features += shared[:, None]
+        features = self._apply("tower", _relu(features).reshape(rows * NUM_SUITS, -1))
+        features = _relu(features)
+        pooled = self._apply("pooled", suit_mean(features.reshape(rows, NUM_SUITS, -1)))
+        body = self._apply("own", features).reshape(rows, NUM_SUITS, -1)
+        body += pooled[:, None]
+        body = _relu(body).reshape(rows * NUM_SUITS, -1)
+        scores, owners = self._apply("score", body), self._apply("owner", body)
+        return scores.reshape(rows, NUM_CARDS), owners.reshape(rows, NUM_CARDS, -1)
+
+    def _apply(self, layer: str, inputs: FloatArray) -> FloatArray:
+        outputs: FloatArray = inputs @ self._arrays[f"{layer}.weight"].T
+        bias = self._arrays.get(f"{layer}.bias")
+        return outputs if bias is None else outputs + bias
+
+    @property
+    def digest(self) -> str:
+        """A hash of the weights."""
+        hashed = hashlib.sha256()
+        for name in sorted(self._arrays):
+            hashed.update(name.encode() + self._arrays[name].tobytes())
+        return hashed.hexdigest()[:12]
+
+
+def _relu(values: FloatArray) -> FloatArray:
+    return np.maximum(values, np.float32(0), out=values)
+
+
+def suit_mean(features: FloatArray) -> FloatArray:
+    """Return the mean over the suits of (n, 4, width), exactly the same in any order of them."""
+    mean: FloatArray = np.rint(features * np.float32(GRID)).sum(axis=1) / np.float32(NUM_SUITS * GRID)
+    return mean
+
+
+class NetworkPlayer:
+    """Plays the most probable card, or draws one at a `temperature` above 0, from `seed` and the view's keys alone.
+
+    Raises ``ValueError`` for a bad temperature.
+    """
+
+    def __init__(self, weights: PolicyWeights, seed: int = 0, temperature: float = 0.0) -> None:
+        if isinstance(temperature, bool) or not isinstance(temperature, int | float) or not 0 <= temperature < np.inf:
+            raise ValueError(f"temperature must be a number of at least 0, not {temperature!r}")
+        self.weights = weights
+        self.variant = weights.variant
+        self.version = f"weights {weights.digest}"
+        self._seed, self._temperature = seed, temperature
+
+    def act(self, view: View) -> IntArray:
+        """Return the cards to play, (n,), 0 for rows that do not act."""
+        if view.variant != self.variant:
+            raise ValueError(f"this network plays {self.variant}, not {view.variant}")
+        cards = lowest_cards(view.legal_cards)
+        rows = np.flatnonzero(popcount(view.legal_cards) > 1)
+        if len(rows):
+            cards[rows] = self._choose(view.take(rows))
+        return np.where(view.seat >= 0, cards, 0)
+
+    def log_probs(self, view: View) -> FloatArray:
+        """Return log-probabilities over the legal cards, (n, 40), very negative where illegal."""
+        return _log_softmax(np.where(view.legal, self.scores(view)[0], np.float32(_NEGATIVE)))
+
+    def owner_log_probs(self, view: View) -> FloatArray:
+        """Return where each card that the seat has not seen is likely to be, (n, 40, places), in logarithms."""
+        return _log_softmax(self.scores(view)[1])
+
+    def scores(self, view: View) -> tuple[FloatArray, FloatArray]:
+        """Return what `PolicyWeights.forward` does, computed in blocks of `BLOCK` rows."""
+        observation = view.observation
+        padded = np.zeros((max(-(-len(view) // BLOCK), 1) * BLOCK, observation.shape[1]), np.uint8)
+        padded[: len(view)] = observation
+        parts = [self.weights.forward(block) for block in padded.reshape(-1, BLOCK, padded.shape[1])]
+        scores, owners = (np.concatenate(part)[: len(view)] for part in zip(*parts, strict=True))
+        return scores, owners
+
+    def _choose(self, view: View) -> IntArray:
+        scores = np.where(view.legal, self.scores(view)[0], np.float32(_NEGATIVE))
+        if self._temperature:
+            bits = random_bits(stream_keys(self._seed, view.keys), NUM_CARDS)
+            uniform = ((bits >> np.uint64(11)) + 0.5) * 2.0**-53
+            # The largest of scores with Gumbel noise is a draw from their softmax.
+            scores = np.where(view.legal, scores / self._temperature - np.log(-np.log(uniform)), _NEGATIVE)
+        best: IntArray = scores.argmax(axis=1)
+        return best
+
+
+def _log_softmax(scores: FloatArray) -> FloatArray:
+    shifted = scores - scores.max(axis=-1, keepdims=True)
+    logs: FloatArray = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+    return logs
+
+
+def shipped_variants() -> list[str]:
+    """Return the variants that have a trained network."""
+    folder = files("tressette_env") / _WEIGHTS
+    return sorted(entry.name.removesuffix(".npz") for entry in folder.iterdir() if entry.name.endswith(".npz"))
+
+
+@cache
+def shipped_weights(variant: str) -> PolicyWeights:
+    """Return the trained weights of a variant; ``ValueError`` if none is shipped."""
+    path = files("tressette_env") / _WEIGHTS / f"{variant}.npz"
+    if not path.is_file():
+        raise ValueError(f"no network of {variant} is shipped yet, only of {', '.join(shipped_variants())}")
+    with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+        return PolicyWeights(variant, dict(arrays))
+
+
+def network(variant: str | Rules = "partners", seed: int = 0, temperature: float = 0.0) -> NetworkPlayer:
+    """Return the player of the trained network that is shipped for a variant."""
+    return NetworkPlayer(shipped_weights(variant_name(variant)), seed, temperature)
