@@ -41,6 +41,14 @@ class Effort:
             tuple(a + b for a, b in zip_longest(self.seconds, other.seconds, fillvalue=0.0)),
         )
 
+    def part(self, share: float) -> Effort:
+        """Return a share, 0…1, of the effort."""
+        return Effort(
+            round(self.decisions * share),
+            tuple(round(choices * share) for choices in self.choices),
+            tuple(seconds * share for seconds in self.seconds),
+        )
+
     @property
     def ms_per_decision(self) -> list[float]:
         """Milliseconds of each player for a decision of its own that was a choice; NaN where it had none."""

@@ -36,7 +36,7 @@ def run_deals(options: DealsOptions) -> bool:
     lines = deal_lines(chosen.seed, options.pairs)
     if options.out.suffix == ".gz":
         # Without a name and a time the same deals give the same bytes.
-        options.out.write_bytes(gzip.compress("".join(lines).encode("ascii"), mtime=0))
+        write_whole(options.out, [gzip.compress("".join(lines).encode("ascii"), mtime=0)])
     else:
         write_whole(options.out, lines)
     print(f"{options.pairs:,} deals of the {options.name} range (seed {chosen.seed}) in {options.out}")

@@ -71,6 +71,31 @@ def add_match(match: argparse.ArgumentParser) -> None:
     match.add_argument("--details", action="store_true", help="also show results by side, lead and declarations")
 
 
+def add_ladder(ladder: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``ladder``."""
+    ladder.add_argument("players", metavar="P", nargs="+", help="two players or more, each once")
+    add_shared(ladder, pairs=10_000)
+    add_store(ladder)
+    ladder.add_argument(
+        "--slow-pairs",
+        type=int,
+        metavar="M",
+        help="duplicate pairs where a player that searches plays, at most --pairs (default 1000)",
+    )
+    ladder.add_argument(
+        "--html", type=Path, metavar="FILE", help="also write a page with heat map, ratings and strength against time"
+    )
+
+
+def add_crossplay(crossplay: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``crossplay``."""
+    crossplay.add_argument("players", metavar="P", nargs="+", help="two players or more, each once")
+    add_shared(crossplay, pairs=1000)
+    crossplay.add_argument(
+        "--opponent", default="rules", metavar="B", help="who holds both seats of the other side (default rules)"
+    )
+
+
 def add_regret(regret: argparse.ArgumentParser) -> None:
     """Add the arguments of ``regret``."""
     regret.add_argument("player", metavar="PLAYER", help="the player to measure")
@@ -143,6 +168,35 @@ COMMANDS = (
         "agents.match_command",
         "MatchOptions",
         "run_match",
+    ),
+    Command(
+        "ladder",
+        "every player meets every other on the same deals; all are ranked, with intervals",
+        "Play every two players against each other on the same duplicate pairs.  Ranked by points per deal over the "
+        "field, with bootstrap intervals over deals; beside it Bradley-Terry ratings with rules = 0.",
+        (
+            "python evaluate.py ladder random greedy rules tuned --variant partners --workers 2",
+            "python evaluate.py ladder greedy rules tuned pimc:worlds=20 --variant partners --slow-pairs 100 "
+            "--store results.jsonl --json ladder.json --html ladder.html",
+        ),
+        add_ladder,
+        "agents.ladder_command",
+        "LadderOptions",
+        "run_ladder",
+    ),
+    Command(
+        "crossplay",
+        "what players lose when their partner is another than themselves",
+        "Partner every player with itself and with each other against two of a fixed opponent, on the same deals.  The "
+        "drop from the partners' own play to mixed play shows conventions that others do not know.",
+        (
+            "python evaluate.py crossplay rules tuned greedy --variant partners --workers 2",
+            "python evaluate.py crossplay rules ismcts:iterations=100 --opponent greedy --variant partners --pairs 50",
+        ),
+        add_crossplay,
+        "agents.crossplay_command",
+        "CrossplayOptions",
+        "run_crossplay",
     ),
     Command(
         "regret",

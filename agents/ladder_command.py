@@ -4,30 +4,25 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
-import numpy as np
-
-from agents.arena import NO_EFFORT, Effort
-from agents.command import Options, UsageError, cheating, check_options, check_output, deliver, game_text
-from agents.deal_ranges import distinct_deals, seed_text
-from agents.kept_matches import held_results, key_of, play_kept
-from agents.ladder import Fixture, Ladder, fixtures, make_ladder
+from agents.command import Options, UsageError, cheating, check_options, check_output, deliver
+from agents.deal_ranges import distinct_deals
+from agents.kept_matches import held_results, play_kept
+from agents.ladder import Fixture, Matches, fixtures, make_ladder
 from agents.ladder_page import ladder_page
+from agents.ladder_report import ladder_report, ladder_text
 from agents.pairs import PairResults
-from agents.statistics import summarize
 from agents.store import Store
-from agents.tables import table_text
 from agents.workers import Meeting, any_slow
 from tressette_env import ENV_VERSION, Rules
 from tressette_env.files import write_whole
 from tressette_env.players import AnyPlayer, make_player, shown_name
 
 SLOW_PAIRS = 1000
-STOPPED = "stopped early: only the matches that were completed count"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,13 +39,11 @@ class LadderOptions(Options):
     html: Path | None = None
 
 
-@dataclass
-class Played:
-    """The matches played so far: results by the numbers of the players; ``new``, how many pairs were played now."""
+class Played(NamedTuple):
+    """The matches that were completed, by the numbers of the players, and whether these are all of them."""
 
-    matches: dict[tuple[int, int], PairResults] = field(default_factory=dict)
-    new: dict[tuple[int, int], int] = field(default_factory=dict)
-    complete: bool = False
+    matches: Matches
+    complete: bool
 
 
 def run_ladder(options: LadderOptions) -> bool:
@@ -62,20 +55,33 @@ def run_ladder(options: LadderOptions) -> bool:
     rules = check_ladder(options)
     players = build_named(options.players, rules, options.seed)
     most = min(options.pairs, SLOW_PAIRS if options.slow_pairs is None else options.slow_pairs)
-    planned = fixtures([most if any_slow([player]) else options.pairs for player in players.values()])
-    meeting_of = meetings(options.players, rules, options.seed, options.records is not None)
+    pairs = [most if any_slow([player]) else options.pairs for player in players.values()]
+    store = None if options.store is None else Store(options.store)
     start = time.perf_counter()
     played = play_fixtures(
-        planned, meeting_of, options.workers, None if options.store is None else Store(options.store)
+        plan(options.players, pairs, rules, options.seed, options.records is not None), options.workers, store
     )
     seconds = time.perf_counter() - start
     ladder = make_ladder(options.players, played.matches)
-    report = make_report(options, players, played, ladder, seconds)
+    report = {
+        "variant": rules.variant,
+        "napoletana": rules.napoletana,
+        "seed": options.seed,
+        "pairs": options.pairs,
+        "slow_pairs": most,
+        "distinct_deals": distinct_deals(rules, options.seed, options.pairs),
+        **ladder_report(options.players, played.matches, ladder),
+        "cheats": cheating(players),
+        "seconds": seconds,
+        "version": ENV_VERSION,
+        "complete": played.complete,
+    }
+    shown = {name: shown_name(name, player) for name, player in players.items()}
     if options.records is not None:
         write_whole(options.records, (line for results in played.matches.values() for line in results.records))
     if options.html is not None:
-        write_whole(options.html, [ladder_page(report)])
-    return deliver(report, as_text(report), options.json)
+        write_whole(options.html, [ladder_page(report, shown)])
+    return deliver(report, ladder_text(report, shown), options.json)
 
 
 def check_ladder(options: LadderOptions) -> Rules:
@@ -107,40 +113,30 @@ def build_named(names: Sequence[str], rules: Rules, seed: int) -> dict[str, AnyP
         raise UsageError(str(error)) from error
 
 
-def meetings(players: Sequence[str], rules: Rules, seed: int, recorded: bool = False) -> dict[tuple[int, int], Meeting]:
-    """Return the meeting of every two players, by their numbers."""
+def plan(
+    names: Sequence[str], pairs: Sequence[int], rules: Rules, seed: int, recorded: bool = False
+) -> dict[Fixture, Meeting]:
+    """Return who is to meet whom, see `agents.ladder.fixtures`, and how."""
     return {
-        (a, b): Meeting(players[a], players[b], rules, seed, recorded=recorded)
-        for a in range(len(players))
-        for b in range(a + 1, len(players))
+        fixture: Meeting(names[fixture.a], names[fixture.b], rules, seed, recorded=recorded)
+        for fixture in fixtures(pairs)
     }
 
 
-def play_fixtures(
-    planned: Sequence[Fixture],
-    meeting_of: dict[tuple[int, int], Meeting],
-    workers: int = 1,
-    store: Store | None = None,
-) -> Played:
-    """Play the fixtures that a store does not hold, saying which; an interrupt leaves those not completed out."""
-    played = Played()
+def play_fixtures(planned: Mapping[Fixture, Meeting], workers: int = 1, store: Store | None = None) -> Played:
+    """Play the pairs that a store does not hold, saying of which matches; an interrupt ends it."""
+    matches: dict[tuple[int, int], PairResults] = {}
     try:
-        for number, fixture in enumerate(planned, 1):
-            meeting = meeting_of[fixture.a, fixture.b]
+        for number, (fixture, meeting) in enumerate(planned.items(), 1):
             held = len(held_results(meeting, store))
             if held < fixture.pairs:
-                print(_announcement(f"match {number} of {len(planned)}", meeting, fixture.pairs, held), file=sys.stderr)
+                stored = f", {held:,} of them from the store" if held else ""
+                match = f"match {number} of {len(planned)}: {meeting.a} against {meeting.b}"
+                print(f"{match}, {fixture.pairs:,} pairs{stored}", file=sys.stderr)
             results = play_kept(meeting, fixture.pairs, workers, store)
             if len(results) < fixture.pairs:
-                return played
-            played.matches[fixture.a, fixture.b] = results
-            played.new[fixture.a, fixture.b] = fixture.pairs - min(held, fixture.pairs)
-        played.complete = True
+                break
+            matches[fixture.a, fixture.b] = results
     except KeyboardInterrupt:
         pass
-    return played
-
-
-def _announcement(which: str, meeting: Meeting, pairs: int, held: int) -> str:
-    stored = f", {held:,} of them from the store" if held else ""
-    return f"{which}: {meeting.a} against {meeting.b}, {pairs:,} pairs{stored}"
+    return Played(matches, len(matches) == len(planned))

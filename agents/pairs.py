@@ -73,9 +73,16 @@ class PairResults:
         )
 
     def first(self, pairs: int) -> PairResults:
-        """Return the results of the first so many pairs; the effort stays that of all."""
+        """Return the results of the first so many pairs, with a share of the effort.
+
+        The effort is not kept by game: it is shared out by deals, which is exact for the decisions of deals played
+        to the last card, an estimate for all else.
+        """
+        if pairs >= len(self):
+            return self
         margins, led, declared, deals_won, deals = (column[:, :pairs] for column in self.columns)
-        return PairResults(margins, led, declared, deals_won, deals, self.effort, self.records[: 2 * pairs])
+        effort = self.effort.part(int(deals.sum()) / int(self.deals.sum()))
+        return PairResults(margins, led, declared, deals_won, deals, effort, self.records[: 2 * pairs])
 
 
 def no_pairs() -> PairResults:

@@ -20,8 +20,8 @@ def player_version(name: str, player: AnyPlayer) -> str:
     """Return what changes whenever the player may play otherwise.
 
     Its attribute ``version`` (checkpoints have a hash of their weights, foreign programs what they say), of a wrapper
-    such as ``+solver`` with that of the player it has ``wrapped``; else a hash of the source file of its class, where
-    other files that it uses do not count.
+    such as ``+solver`` with that of the player it has ``wrapped``; else a hash of the source files of its class and of
+    the module that its name names, where other files that it uses do not count.
     Raises `NoVersionError` if there is neither.
     """
     wrapped = getattr(player, "wrapped", None)
@@ -30,16 +30,17 @@ def player_version(name: str, player: AnyPlayer) -> str:
         return f"{player_version(name, wrapped)} + {version}"
     if version is not None:
         return str(version)
-    module = sys.modules.get(type(player).__module__)
+    named = {type(player).__module__, name.partition(":")[0]}
     try:
-        source = Path(inspect.getsourcefile(module) or "") if module is not None else None
-        if source is not None:
-            return "source " + digest(source.read_bytes())
+        return "source " + digest(b"".join(_source(module) for module in sorted(named & sys.modules.keys())))
     except (OSError, TypeError):
-        pass
-    raise NoVersionError(
-        f"results of {name} cannot be kept: nothing tells its versions apart; give it an attribute `version`"
-    )
+        raise NoVersionError(
+            f"results of {name} cannot be kept: nothing tells its versions apart; give it an attribute `version`"
+        ) from None
+
+
+def _source(module: str) -> bytes:
+    return Path(inspect.getsourcefile(sys.modules[module]) or "").read_bytes()
 
 
 def digest(data: bytes) -> str:

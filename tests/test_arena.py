@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -21,14 +20,6 @@ from tressette_env.view import View
 
 EPISODES = ("deal", "match")
 TOYS = "tests.toy_players"
-
-
-def of_margins(*margins: float) -> PairResults:
-    """Results whose pairs have these mean margins, which may not be fractions finer than a half."""
-    doubled = (2 * np.array(margins)).astype(np.int64)
-    games = np.stack([doubled // 2, doubled - doubled // 2])
-    sides = np.zeros((*games.shape, 2), np.int64)
-    return PairResults(games, np.zeros_like(games), sides, sides, np.ones_like(games))
 
 
 def one_game(players: list[Player], rules: Rules, seed: int, game_id: int, episode: str) -> DealBatch:
@@ -184,6 +175,16 @@ def test_effort_is_counted_for_each_player() -> None:
     assert all(math.isnan(value) for value in Effort().ms_per_decision)
 
 
+def test_the_first_pairs_have_their_share_of_the_effort() -> None:
+    whole = play_pairs(Mixed("partners"), Lowest("partners"), Rules("partners"), seed=1, first=0, pairs=20)
+    part, alone = whole.first(5), play_pairs(Mixed("partners"), Lowest("partners"), Rules("partners"), 1, 0, 5)
+    assert all(np.array_equal(*columns) for columns in zip(part.columns, alone.columns, strict=True))
+    assert part.effort.decisions == alone.effort.decisions == 5 * 2 * 40
+    assert part.effort.choices == pytest.approx(alone.effort.choices, rel=0.1)
+    assert part.effort.ms_per_decision == pytest.approx(whole.effort.ms_per_decision, rel=0.01)
+    assert whole.first(20) is whole.first(30) is whole
+
+
 def test_a_deal_won_by_declarations_counts_for_both_seatings(monkeypatch: pytest.MonkeyPatch) -> None:
     """No card is played, and the pair is even.  From 0:0 it takes 21 marks: too rare to find, so 5 shall do."""
     monkeypatch.setattr(play, "HISTORICAL_TARGET", 5)
@@ -225,50 +226,6 @@ def test_workers_and_chunks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> N
     assert [len(part) for part in play_chunks(meeting, 50)] == [12, 12, 12, 12, 2]
     assert same(join_results(play_chunks(meeting, 50)), expected)
     assert same(join_results(play_chunks(meeting, 50, workers=2)), expected)
-
-
-def test_summary_by_hand() -> None:
-    results = replace(of_margins(1, -1, 3, 5), margins=np.array([[1, -1, 7, 4], [1, -1, -1, 6]]))
-    summary = summarize(results)
-    spread = math.sqrt((1 + 9 + 1 + 9) / 3)
-    assert summary["mean"] == 2
-    assert summary["sd_pair"] == pytest.approx(spread)
-    assert summary["ci95"] == pytest.approx([2 - 1.96 * spread / 2, 2 + 1.96 * spread / 2])
-    assert summary["win_rate"] == (1 + 0 + 0.5 + 1) / 4
-    assert summary["pairs"] == 4
-
-
-def test_too_few_pairs_say_nothing() -> None:
-    none = summarize(join_results([]))
-    assert none["pairs"] == 0
-    assert all(math.isnan(value) for value in (none["mean"], *none["ci95"], none["win_rate"], none["sd_pair"]))
-    one = summarize(of_margins(2.0))
-    assert (one["mean"], one["win_rate"], one["pairs"]) == (2, 1, 1)
-    assert all(math.isnan(value) for value in (*one["ci95"], one["sd_pair"]))
-
-
-def test_the_interval_covers_the_true_mean_95_times_in_100() -> None:
-    """Margins of a skewed, lumpy distribution, as points are: 4,000 experiments of 300 pairs."""
-    rng = np.random.default_rng(0)
-    margins, chances = np.array([-6.0, -1.0, 0.0, 1.0, 11.0]), [0.1, 0.3, 0.25, 0.25, 0.1]
-    truth = float(margins @ chances)
-    experiments = rng.choice(margins, size=(4000, 300), p=chances)
-    covered = 0
-    for experiment in experiments:
-        low, high = summarize(of_margins(*experiment))["ci95"]
-        covered += low <= truth <= high
-    # A correct interval misses this band less than once in a thousand seeds.
-    assert covered / 4000 == pytest.approx(0.95, abs=0.012)
-
-
-def test_the_interval_treats_the_pair_as_the_unit() -> None:
-    """Pairs of real games: the spread of means of 100 pairs is what the interval of each predicts."""
-    rules = Rules("partners")
-    results = play_pairs(Mixed("partners"), Lowest("partners"), rules, seed=8, first=0, pairs=4000)
-    truth = results.margin.mean()
-    groups = results.margin.reshape(40, 100)
-    inside = [low <= truth <= high for low, high in (summarize(of_margins(*group))["ci95"] for group in groups)]
-    assert 34 <= sum(inside) <= 40
 
 
 def chunk_sizes(pairs: int, slow: bool) -> list[int]:

@@ -17,7 +17,7 @@ from tressette_env.view import View
 Z = {"two_player": 1.5, "partners": 1.0, "historical": 1.0}
 EXACT_IN_PAIRS, MANY_WORLDS = 6, 100
 HANDOVER = {"two_player": 5, "partners": 4, "historical": 4}
-_SAME = 1e-6
+SAME = 1e-6
 """Less than any difference of mean values, more than rounding."""
 
 
@@ -60,7 +60,7 @@ class PimcPlayer:
         self.seed = seed
         self.worlds = check_number("worlds", worlds, 1)
         name = self.rules.variant
-        self.z = Z[name] if z is None else _check_z(z)
+        self.z = Z[name] if z is None else check_z(z)
         in_pairs = EXACT_IN_PAIRS if self.worlds <= MANY_WORLDS else EXACT_IN_PAIRS - 1
         cards = self.rules.hand if name == "two_player" else in_pairs
         cards = cards if exact is None else check_number("exact", exact, 0)
@@ -72,7 +72,7 @@ class PimcPlayer:
     def act(self, view: View) -> IntArray:
         """Return (n,) int64 card ids, 0 where no card is legal."""
         cards = self._world_values.player.act(view)
-        for rows in self._batches(view, popcount(different_cards(view)) > 1):
+        for rows in batches_of(view, popcount(different_cards(view)) > 1, self.worlds * self.rules.hand):
             seen = view.take(rows)
             best = best_cards(self._values(seen), cards[rows], self.z)
             cards[rows] = favourite(self._world_values.player, seen, best)
@@ -84,31 +84,36 @@ class PimcPlayer:
         A value is the final points of the own side less the other's, declared ones included.
         """
         means = np.full((len(view), NUM_CARDS), np.nan)
-        for rows in self._batches(view, view.legal_cards != 0):
+        for rows in batches_of(view, view.legal_cards != 0, self.worlds * self.rules.hand):
             means[rows] = self._values(view.take(rows)).mean(axis=1, dtype=np.float64)
         return means
 
     def world_values(self, view: View) -> FloatArray:
         """Return (n, worlds, 40) float32: the values in each world, whose means are `values`."""
         by_world = np.full((len(view), self.worlds, NUM_CARDS), np.nan, np.float32)
-        for rows in self._batches(view, view.legal_cards != 0):
+        for rows in batches_of(view, view.legal_cards != 0, self.worlds * self.rules.hand):
             by_world[rows] = self._values(view.take(rows))
         return by_world
-
-    def _batches(self, view: View, wanted: npt.NDArray[np.bool_]) -> Iterator[IntArray]:
-        """Cut the rows wanted into batches of bounded size, which stand at the same ply where possible."""
-        rows = np.flatnonzero(wanted)
-        rows = rows[np.argsort(view.ply[rows], kind="stable")]
-        size = max(MOST_AT_ONCE // (self.worlds * self.rules.hand), 1)
-        for start in range(0, len(rows), size):
-            yield rows[start : start + size]
 
     def _values(self, view: View) -> FloatArray:
         worlds = draw_worlds(view, self.worlds, self.seed)
         return self._world_values(view, worlds.hands, worlds.stock)
 
 
-def _check_z(z: Any) -> float:
+def batches_of(view: View, wanted: npt.NDArray[np.bool_], roll_outs: int) -> Iterator[IntArray]:
+    """Cut the rows wanted into batches of bounded size, which stand at the same ply where possible.
+
+    `roll_outs`: the most that a row needs.
+    """
+    rows = np.flatnonzero(wanted)
+    rows = rows[np.argsort(view.ply[rows], kind="stable")]
+    size = max(MOST_AT_ONCE // roll_outs, 1)
+    for start in range(0, len(rows), size):
+        yield rows[start : start + size]
+
+
+def check_z(z: Any) -> float:
+    """Return a number of standard errors; ``ValueError`` if it is none."""
     if isinstance(z, bool) or not isinstance(z, int | float) or not 0 <= z < np.inf:
         raise ValueError(f"z={z!r} is not allowed: a number of standard errors, at least 0")
     return float(z)
@@ -124,6 +129,6 @@ def best_cards(values: FloatArray, base: IntArray, z: float) -> npt.NDArray[Any]
     ahead = values - np.take_along_axis(values, base[:, None, None], axis=2)
     mean = ahead.mean(axis=1, dtype=np.float64)
     error = ahead.std(axis=1, ddof=1, dtype=np.float64) / worlds**0.5 if worlds > 1 else np.zeros_like(mean)
-    better = np.where(mean > z * error + _SAME, mean, 0.0)
+    better = np.where(mean > z * error + SAME, mean, 0.0)
     most = better.max(axis=1, keepdims=True)
-    return np.where(most > 0, better > most - _SAME, np.arange(NUM_CARDS) == base[:, None])
+    return np.where(most > 0, better > most - SAME, np.arange(NUM_CARDS) == base[:, None])

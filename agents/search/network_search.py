@@ -1,0 +1,125 @@
+"""The player `search`: the trained network, its best cards compared in sampled worlds before one is played."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, cast
+
+import numpy as np
+
+from agents.search.beliefs import Belief
+from agents.search.pimc import SAME, batches_of, check_z
+from agents.search.world_values import FloatArray, WorldValues, check_number, different_cards, stock_left
+from agents.search.worlds import draw_worlds, warm_up
+from tressette_env.cards import NUM_CARDS, ONE, IntArray, UInt64Array, membership, popcount
+from tressette_env.players import make_player
+from tressette_env.rules import Rules, resolve_rules
+from tressette_env.view import View
+
+HANDOVER = {"two_player": 6, "partners": 4, "historical": 4}
+"""Cards in hand at which a roll-out takes the exact value."""
+EXACT = {"two_player": 10, "partners": 4, "historical": 4}
+"""Cards in hand at which the values of all cards are exact: with two players where the stock is empty."""
+SURE = 0.98
+"""A card of at least this probability is played without search."""
+_BITS = ONE << np.arange(NUM_CARDS, dtype=np.uint64)
+
+
+class Policy(Protocol):
+    """A player that says how probable it holds each card to be the right one, and each unseen card to lie where."""
+
+    version: str
+
+    def act(self, view: View) -> Any:
+        """Return a card for each row."""
+
+    def log_probs(self, view: View) -> FloatArray:
+        """Return log-probabilities (n, 40), very negative where illegal."""
+
+    def owner_log_probs(self, view: View) -> FloatArray:
+        """Return (n, 40, places): the other hands, the next seat's first, and the stock where there is one."""
+
+
+class SearchPlayer:
+    """Plays the network's card unless another does better, with the network in all seats, in worlds not used to find it.
+
+    `worlds` are drawn from those that agree with what the seat knows, weighted by the network's belief where each card
+    lies (`temper`: its exponent, 0 for uniform worlds).  The `candidates` most probable cards are played out in all of
+    them by the network in every seat, each seeing only what it may, down to `handover` cards in hand, and valued
+    exactly there.  The best of them in the first half of the worlds replaces the network's card if it is ahead in the
+    other half by more than `z` standard errors of the paired differences.  In two_player with an empty stock all cards
+    are known: there the card is exactly best.
+    `policy`: the network, `network` unless another player with `log_probs` and `owner_log_probs` is named.
+    One information set and `seed` give one decision.
+    Raises ``ValueError`` for an unknown variant or a wrong option.
+    """
+
+    slow = True
+    budget_option = "worlds"
+
+    def __init__(
+        self,
+        variant: str | Rules = "partners",
+        seed: int = 0,
+        worlds: int = 40,
+        candidates: int = 4,
+        z: float = 0.5,
+        temper: float = 0.5,
+        handover: int | None = None,
+        policy: str = "network",
+    ) -> None:
+        self.rules = resolve_rules(variant)
+        self.seed = seed
+        self.worlds = check_number("worlds", worlds, 2)
+        self.candidates = check_number("candidates", candidates, 1)
+        self.z = check_z(z)
+        self.policy = _as_policy(policy, make_player(policy, self.rules, seed))
+        self.version = f"1 {self.policy.version}"
+        name = self.rules.variant
+        exact = min(EXACT[name], self.rules.hand)
+        self._world_values = WorldValues(
+            self.rules, exact, min(HANDOVER[name], exact) if handover is None else handover, self.policy
+        )
+        self._belief = Belief(self.policy, temper) if temper else None
+        warm_up(self.rules)
+
+    def act(self, view: View) -> IntArray:
+        """Return (n,) int64 card ids, 0 where no card is legal."""
+        cards = np.asarray(self.policy.act(view), np.int64)
+        base, tried = self._considered(view)
+        for rows in batches_of(view, popcount(tried) > 1, self.worlds * self.candidates):
+            better = self._better(view.take(rows), base[rows], tried[rows])
+            cards[rows] = np.where(better >= 0, better, cards[rows])
+        return cards
+
+    def _considered(self, view: View) -> tuple[IntArray, UInt64Array]:
+        """Return the network's card (n,), the lowest of equal ones, and the cards that it is compared with and itself.
+
+        These are all where values are exact and every card is known, and only itself where the network is sure.
+        """
+        different = membership(different_cards(view)).astype(bool)
+        log_probs = np.where(different, self.policy.log_probs(view), -np.inf)
+        ranked = np.argsort(-log_probs, axis=1, kind="stable")
+        tried = different & (np.argsort(ranked, axis=1) < self.candidates)
+        tried[np.exp(log_probs.max(axis=1)) >= SURE] = False
+        known = (stock_left(view) == 0) & (self.rules.stock > 0) & self._world_values.is_exact(view)
+        tried[known] = different[known]
+        return ranked[:, 0], (tried * _BITS).sum(axis=1, dtype=np.uint64)
+
+    def _better(self, view: View, base: IntArray, tried: UInt64Array) -> IntArray:
+        """Return the card that is better than `base` for certain enough, (n,), -1 where none is."""
+        worlds = draw_worlds(view, self.worlds, self.seed, self._belief)
+        values = self._world_values(view, worlds.hands, worlds.stock, tried).astype(np.float64)
+        ahead = values - np.take_along_axis(values, base[:, None, None], axis=2)
+        half = self.worlds // 2
+        means = ahead[:, :half].mean(axis=1)
+        chosen = np.where(np.isnan(means), -np.inf, means).argmax(axis=1)
+        checked = np.take_along_axis(ahead[:, half:], chosen[:, None, None], axis=2)[:, :, 0]
+        error = checked.std(axis=1, ddof=1) / checked.shape[1] ** 0.5 if checked.shape[1] > 1 else 0.0
+        return np.where(checked.mean(axis=1) > self.z * error + SAME, chosen, -1)
+
+
+def _as_policy(name: str, player: Any) -> Policy:
+    """Return a player that can guide the search; ``ValueError`` if this one can not."""
+    if not (hasattr(player, "log_probs") and hasattr(player, "owner_log_probs")):
+        raise ValueError(f"policy={name} is not allowed: it has no log_probs and owner_log_probs, as networks have")
+    return cast(Policy, player)
