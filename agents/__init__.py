@@ -13,7 +13,7 @@ from tressette_env.players import register_checkpoint_loader
 from tressette_env.rules import Rules, variant_name
 
 if TYPE_CHECKING:
-    from agents.network_player import NetworkPlayer
+    from tressette_env.network import NetworkPlayer
 
 __all__ = ["load"]
 

@@ -16,28 +16,14 @@ from torch import Tensor, nn
 from torch.nn.utils import skip_init
 
 from agents.ranges import check_range
-from tressette_env import OBSERVATION_LAYOUT
-from tressette_env.cards import NUM_CARDS, NUM_RANKS, NUM_SUITS, SUITS
-from tressette_env.rules import VARIANTS, Rules
+from tressette_env.cards import NUM_CARDS, NUM_RANKS, NUM_SUITS
+from tressette_env.network import GRID, hidden_places, input_scales
+from tressette_env.rules import VARIANTS
 
 POINTS_SCALE = 10.0
 """Points by which values are divided inside the critic."""
 
-_FIELD_SCALES = {"fell": 1 / 40, "drew": 1 / 10}
-_BLOCK_SCALES = {
-    "thirds": 1 / 16,
-    "declared_points": 1 / 6,
-    "scores": 0.0,  # the networks play for the points of the deal, whatever the match stands at
-    "target": 0.0,
-    "tricks": 1 / 5,
-    "cards_left": 1 / 10,
-    "stock": 1 / 20,
-    "trick": 1 / 10,
-    "place": 1 / 3,
-}
 _NEGATIVE = -1e9
-_GRID = 1024.0
-"""Steps in a unit of the grid: float32 sums of four such numbers below 4,096 are exact."""
 
 
 @dataclass(frozen=True)
@@ -52,21 +38,6 @@ class NetworkConfig:
     def __post_init__(self) -> None:
         """Refuse what can not be built."""
         check_range("network", self, ("width", "head"), 1)
-
-
-def _scales(variant: str) -> tuple[Tensor, Tensor]:
-    """Return what the bytes of a suit block, and of the other blocks, are multiplied by."""
-    layout = OBSERVATION_LAYOUT[variant]
-    suit = torch.ones(layout[SUITS[0]].shape[0])
-    for name, scale in _FIELD_SCALES.items():
-        if name in layout[SUITS[0]].fields:
-            suit[layout[SUITS[0]].fields[name].slice] = scale
-    shared = [
-        torch.full((block.slice.stop - block.slice.start,), _BLOCK_SCALES.get(name, 1.0))
-        for name, block in layout.items()
-        if name not in SUITS
-    ]
-    return suit, torch.cat(shared)
 
 
 def linear(inputs: int, outputs: int, bias: bool = True) -> nn.Linear:
@@ -87,7 +58,7 @@ class SuitTowers(nn.Module):
         super().__init__()
         if variant not in VARIANTS:
             raise ValueError(f"variant={variant!r} is not allowed: {', '.join(VARIANTS)}")
-        suit_scale, shared_scale = _scales(variant)
+        suit_scale, shared_scale = map(torch.from_numpy, input_scales(variant))
         self.register_buffer("suit_scale", suit_scale, persistent=False)
         self.register_buffer("shared_scale", shared_scale, persistent=False)
         self.suit_size = len(suit_scale)
@@ -115,7 +86,7 @@ def suit_mean(features: Tensor) -> Tensor:
 
     The gradient is that of the plain mean.
     """
-    exact = (features.detach().float() * _GRID).round().sum(dim=1) / (NUM_SUITS * _GRID)
+    exact = (features.detach().float() * GRID).round().sum(dim=1) / (NUM_SUITS * GRID)
     if not features.requires_grad:
         return exact.to(features.dtype)
     mean = features.mean(dim=1)
@@ -166,12 +137,6 @@ class Critic(nn.Module):
         pooled = self.body(observation, hidden).mean(dim=1)
         value: Tensor = self.value(pooled)
         return value.squeeze(1) * POINTS_SCALE
-
-
-def hidden_places(variant: str) -> int:
-    """Return in how many places a card may be that a seat has not seen: the other hands, and the stock."""
-    rules = Rules(variant)
-    return rules.seats - 1 + (1 if rules.stock else 0)
 
 
 def hidden_size(variant: str) -> int:

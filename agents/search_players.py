@@ -45,6 +45,23 @@ def ismcts(
     return IsmctsPlayer(variant, seed, **_given(iterations=iterations, exploration=exploration, pool=pool))
 
 
+def search(
+    variant: str | Rules,
+    seed: int = 0,
+    worlds: int | None = None,
+    candidates: int | None = None,
+    z: float | None = None,
+    temper: float | None = None,
+    handover: int | None = None,
+    policy: str | None = None,
+) -> Player:
+    """Return `SearchPlayer`: the trained network with search at play time."""
+    from agents.search.network_search import SearchPlayer
+
+    options = _given(worlds=worlds, candidates=candidates, z=z, temper=temper, handover=handover, policy=policy)
+    return SearchPlayer(variant, seed, **options)
+
+
 def cheat(variant: str | Rules, seed: int = 0, exact: int | None = None, handover: int | None = None) -> CheatingPlayer:
     """Return `CheatPlayer`, which sees all cards."""
     from agents.search.cheat import CheatPlayer
@@ -52,7 +69,7 @@ def cheat(variant: str | Rules, seed: int = 0, exact: int | None = None, handove
     return CheatPlayer(variant, seed, **_given(exact=exact, handover=handover))
 
 
-def _given(**options: float | None) -> dict[str, Any]:
+def _given(**options: float | str | None) -> dict[str, Any]:
     """Return the options that are not left to the player's own defaults."""
     return {name: value for name, value in options.items() if value is not None}
 
@@ -76,4 +93,5 @@ def register() -> None:
     register_player("pimc", pimc)
     register_player("ismcts", ismcts)
     register_player("cheat", cheat)
+    register_player("search", search)
     register_wrapper("solver", solver)

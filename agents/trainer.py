@@ -22,10 +22,11 @@ from agents.deal_ranges import DEVELOPMENT, RANGES
 from agents.initialization import initialize
 from agents.measuring import measure
 from agents.network import Critic, PolicyNetwork
-from agents.network_player import NetworkPlayer
+from agents.network_player import weights_of
 from agents.pool import SnapshotPool
 from agents.ppo import LossStatistics, NumericalError, critic_values, make_shards, update
 from agents.selfplay import Decisions, FloatArray, Guest, Opponent, PlayerOpponent, PolicyOpponent, play_deals
+from tressette_env.network import NetworkPlayer
 from tressette_env.players import make_player
 from tressette_env.shuffling import stream_keys
 
@@ -189,7 +190,7 @@ class Trainer:
 
     def player(self) -> NetworkPlayer:
         """Return the player of the averaged weights."""
-        return NetworkPlayer(self.average, self.rules.variant)
+        return NetworkPlayer(weights_of(self.rules.variant, self.average.state_dict()))
 
     def _measure(self, executor: ThreadPoolExecutor) -> Metrics:
         opponent = make_player("rules", self.rules.variant)

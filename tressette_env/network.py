@@ -75,6 +75,8 @@ class PolicyWeights:
         self.variant = variant
         self._suit_scale, self._shared_scale = input_scales(variant)
         self._arrays = {name: np.asarray(array, np.float32) for name, array in arrays.items()}
+        if not all(np.isfinite(array).all() for array in self._arrays.values()):
+            raise ValueError("some weights are not finite")
         outputs = {"score": NUM_RANKS, "owner": NUM_RANKS * hidden_places(variant)}
         try:
             for layer, size in outputs.items():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 import numpy.typing as npt
 
@@ -16,15 +18,22 @@ LEAST_SAMPLE = 0.25
 _HALVINGS = 6
 
 
+class Believer(Protocol):
+    """Whoever says where each card lies."""
+
+    def owner_log_probs(self, view: View) -> FloatArray:
+        """Return (n, 40, places): the other hands, the next seat's first, and the stock where there is one."""
+
+
 class Belief:
     """Weighs worlds by the product of the chances that each unseen card lies where it does, to the power of `temper`.
 
-    `policy` says them: see `Policy.owner_log_probs`.  Where the effective sample size, (Σw)² / Σw², would fall below
+    `policy` says them.  Where the effective sample size, (Σw)² / Σw², would fall below
     `LEAST_SAMPLE` of the worlds the exponent is halved until it does not; then the weights are mixed with equal ones.
     Raises ``ValueError`` for a bad exponent.
     """
 
-    def __init__(self, policy: object, temper: float) -> None:
+    def __init__(self, policy: Believer, temper: float) -> None:
         if isinstance(temper, bool) or not isinstance(temper, int | float) or not 0 <= temper < np.inf:
             raise ValueError(f"temper={temper!r} is not allowed: an exponent of at least 0")
         self._policy = policy
@@ -51,7 +60,7 @@ def _log_likelihood(view: View, hands: UInt64Array, owners: FloatArray) -> npt.N
     seat = view.seat.astype(np.int64)
     total = np.zeros((rows, worlds))
     held = np.zeros((rows, worlds), np.uint64)
-    known = np.bitwise_or.reduce(view.known, axis=1) if view.known.ndim == 2 else np.zeros(rows, np.uint64)
+    known = np.bitwise_or.reduce(view.known, axis=1)
     for turn in range(1, seats):
         theirs = hands[here, :, (seat + turn) % seats]
         held |= theirs

@@ -6,7 +6,7 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
-from agents.search.beliefs import Belief
+from agents.search.beliefs import Belief, Believer
 from agents.search.pimc import SAME, batches_of, check_z
 from agents.search.world_values import FloatArray, WorldValues, check_number, different_cards, stock_left
 from agents.search.worlds import draw_worlds, warm_up
@@ -24,8 +24,8 @@ SURE = 0.98
 _BITS = ONE << np.arange(NUM_CARDS, dtype=np.uint64)
 
 
-class Policy(Protocol):
-    """A player that says how probable it holds each card to be the right one, and each unseen card to lie where."""
+class Policy(Believer, Protocol):
+    """A player that says how probable each card is to be played, and each unseen card to lie where."""
 
     version: str
 
@@ -35,12 +35,9 @@ class Policy(Protocol):
     def log_probs(self, view: View) -> FloatArray:
         """Return log-probabilities (n, 40), very negative where illegal."""
 
-    def owner_log_probs(self, view: View) -> FloatArray:
-        """Return (n, 40, places): the other hands, the next seat's first, and the stock where there is one."""
-
 
 class SearchPlayer:
-    """Plays the network's card unless another does better, with the network in all seats, in worlds not used to find it.
+    """Plays the network's card unless another does better with the network in all seats, in worlds of its own.
 
     `worlds` are drawn from those that agree with what the seat knows, weighted by the network's belief where each card
     lies (`temper`: its exponent, 0 for uniform worlds).  The `candidates` most probable cards are played out in all of
