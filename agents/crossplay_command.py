@@ -121,7 +121,7 @@ def as_text(report: dict[str, Any], names: Sequence[str], opponent: str) -> str:
     losses.append(["mean of all pairs", number_text(total["mean"], "+.3f"), interval_text(total["ci95"], "+.3f")])
     lines = [
         f"cross-play against two of {opponent}: {game_text(report)}, {report['pairs']:,} deals of seed"
-        f" {seed_text(report['seed'])}, {report['distinct_deals']:,} of them distinct, each on both sides and in both"
+        f" {seed_text(report['seed'], report['pairs'])}, {report['distinct_deals']:,} of them distinct, each on both sides and in both"
         " orders of the partners",
         "",
         "points per deal of the player on the left with the partner above, ± half of the 95 % interval:",

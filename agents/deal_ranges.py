@@ -33,10 +33,10 @@ def range_of(seed: int) -> str | None:
     return next((name for name, deals in RANGES.items() if deals.seed == seed), None)
 
 
-def seed_text(seed: int) -> str:
-    """Return a seed for people, with the name of its range."""
+def seed_text(seed: int, pairs: int) -> str:
+    """Return a seed for people, with the name of its range where `pairs` deals do not go beyond it."""
     name = range_of(seed)
-    return f"{seed} (the {name} range)" if name else str(seed)
+    return f"{seed} (the {name} range)" if name and pairs <= RANGES[name].deals else str(seed)
 
 
 def distinct_deals(rules: Rules, seed: int, pairs: int, episode: str = "deal") -> int:

@@ -75,7 +75,7 @@ def heading(report: dict[str, Any]) -> str:
     slow = f" ({report['slow_pairs']:,} where a player searches)" if fewer else ""
     return (
         f"{game_text(report)}, {len(report['matches'])} matches on the same deals: {report['pairs']:,} duplicate"
-        f" pairs{slow} of seed {seed_text(report['seed'])}, {report['distinct_deals']:,} of them distinct"
+        f" pairs{slow} of seed {seed_text(report['seed'], report['pairs'])}, {report['distinct_deals']:,} of them distinct"
     )
 
 

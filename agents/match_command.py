@@ -167,7 +167,7 @@ def as_text(report: dict[str, Any], shown: tuple[str, str], details: bool = Fals
         f"A {shown[0]} against B {shown[1]}: {game}",
         f"A's {measure}, less B's: {report['mean']:+.3f}, 95 % interval {low:+.3f} to {high:+.3f}",
         f"{games} won by A, ties counting half: {report['win_rate']:.1%}",
-        f"{report['pairs']:,} duplicate pairs of seed {seed_text(report['seed'])}, {report['distinct_deals']:,} of them"
+        f"{report['pairs']:,} duplicate pairs of seed {seed_text(report['seed'], report['pairs'])}, {report['distinct_deals']:,} of them"
         f" distinct, standard deviation {report['sd_pair']:.3f}",
         _effort_text(report),
     ]
