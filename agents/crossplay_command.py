@@ -13,7 +13,7 @@ import numpy as np
 from agents.arena import FloatArray
 from agents.command import STOPPED, Options, UsageError, cheating, check_options, collect, deliver, game_text
 from agents.crossplay import CrossResults, CrossTable, build_table, drops, join_cross, play_cross
-from agents.deal_ranges import distinct_deals, seed_text
+from agents.deal_ranges import deals_text, distinct_deals
 from agents.ladder import ANCHOR
 from agents.ladder_command import check_names
 from agents.ladder_report import interval_text, ms_text, number_text
@@ -121,7 +121,7 @@ def as_text(report: dict[str, Any], names: Sequence[str], opponent: str) -> str:
     losses.append(["mean of all pairs", number_text(total["mean"], "+.3f"), interval_text(total["ci95"], "+.3f")])
     lines = [
         f"cross-play against two of {opponent}: {game_text(report)}, {report['pairs']:,} deals of seed"
-        f" {seed_text(report['seed'])}, {report['distinct_deals']:,} of them distinct, each on both sides and in both"
+        f" {deals_text(report)}, each on both sides and in both"
         " orders of the partners",
         "",
         "points per deal of the player on the left with the partner above, ± half of the 95 % interval:",

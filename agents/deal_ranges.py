@@ -5,7 +5,7 @@ A range is the deals 0, 1, … of one seed.  Its decks can be written to a file,
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,10 +33,10 @@ def range_of(seed: int) -> str | None:
     return next((name for name, deals in RANGES.items() if deals.seed == seed), None)
 
 
-def seed_text(seed: int) -> str:
-    """Return a seed for people, with the name of its range."""
+def seed_text(seed: int, pairs: int) -> str:
+    """Return a seed for people, with the name of its range where `pairs` deals do not go beyond it."""
     name = range_of(seed)
-    return f"{seed} (the {name} range)" if name else str(seed)
+    return f"{seed} (the {name} range)" if name and pairs <= RANGES[name].deals else str(seed)
 
 
 def distinct_deals(rules: Rules, seed: int, pairs: int, episode: str = "deal") -> int:
@@ -47,3 +47,8 @@ def distinct_deals(rules: Rules, seed: int, pairs: int, episode: str = "deal") -
     games.reset(seed=seed)
     cards = games.decks.astype(np.int8)
     return len({(dealer, deck.tobytes()) for dealer, deck in zip(games.dealer.tolist(), cards, strict=True)})
+
+
+def deals_text(report: dict[str, Any]) -> str:
+    """Return for people which deals a report is about: its ``seed``, and how many of its ``pairs`` are distinct."""
+    return f"{seed_text(report['seed'], report['pairs'])}, {report['distinct_deals']:,} of them distinct"

@@ -59,7 +59,7 @@ def add_match(match: argparse.ArgumentParser) -> None:
         "--sprt",
         metavar="LOW,HIGH",
         help="stop as soon as a sequential test can tell a mean of at most LOW points from one of at least HIGH, both "
-        "errors 5 %%: 0,0.05; --pairs is then the most",
+        "errors 5 %%: --sprt 0,0.05, or --sprt=-0.05,0.05; --pairs is then the most",
     )
     match.add_argument(
         "--budget-ms",

@@ -9,7 +9,7 @@ import numpy as np
 
 from agents.arena import NO_EFFORT, Effort
 from agents.command import game_text
-from agents.deal_ranges import seed_text
+from agents.deal_ranges import deals_text
 from agents.ladder import Ladder, Matches
 from agents.statistics import summarize
 from agents.tables import table_text
@@ -75,7 +75,7 @@ def heading(report: dict[str, Any]) -> str:
     slow = f" ({report['slow_pairs']:,} where a player searches)" if fewer else ""
     return (
         f"{game_text(report)}, {len(report['matches'])} matches on the same deals: {report['pairs']:,} duplicate"
-        f" pairs{slow} of seed {seed_text(report['seed'])}, {report['distinct_deals']:,} of them distinct"
+        f" pairs{slow} of seed {deals_text(report)}"
     )
 
 

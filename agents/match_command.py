@@ -21,7 +21,7 @@ from agents.command import (
     deliver,
     game_text,
 )
-from agents.deal_ranges import distinct_deals, seed_text
+from agents.deal_ranges import deals_text, distinct_deals
 from agents.kept_matches import held_results, play_kept
 from agents.pairs import PairResults
 from agents.sprt import UNDECIDED, Decision, Sprt
@@ -167,8 +167,7 @@ def as_text(report: dict[str, Any], shown: tuple[str, str], details: bool = Fals
         f"A {shown[0]} against B {shown[1]}: {game}",
         f"A's {measure}, less B's: {report['mean']:+.3f}, 95 % interval {low:+.3f} to {high:+.3f}",
         f"{games} won by A, ties counting half: {report['win_rate']:.1%}",
-        f"{report['pairs']:,} duplicate pairs of seed {seed_text(report['seed'])}, {report['distinct_deals']:,} of them"
-        f" distinct, standard deviation {report['sd_pair']:.3f}",
+        f"{report['pairs']:,} duplicate pairs of seed {deals_text(report)}, standard deviation {report['sd_pair']:.3f}",
         _effort_text(report),
     ]
     if matches:

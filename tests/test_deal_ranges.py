@@ -51,7 +51,8 @@ def test_the_ranges() -> None:
     }
     assert len(RANGES) == 3
     assert [range_of(seed) for seed in (0, 1, 2, 3)] == ["report", "development", "selection", None]
-    assert (seed_text(0), seed_text(77)) == ("0 (the report range)", "77")
+    assert (seed_text(0, 100_000), seed_text(77, 5)) == ("0 (the report range)", "77")
+    assert seed_text(0, 100_001) == "0"  # one deal beyond the range
     assert all(deals.deals >= 20_000 for deals in RANGES.values())
 
 
