@@ -50,6 +50,7 @@ def test_torch_stays_where_networks_are() -> None:
         "initialization",
         "network",
         "network_player",
+        "pool",
         "ppo",
         "run_log",
         "selfplay",

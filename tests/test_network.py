@@ -8,10 +8,11 @@ import torch
 
 from agents.initialization import initialize
 from agents.network import Critic, NetworkConfig, PolicyNetwork, entropy_of, hidden_size, masked_log_probs
-from agents.network_player import NetworkPlayer
+from agents.network_player import weights_of
 from agents.selfplay import hidden_planes
 from tressette_env import DealBatch
 from tressette_env.cards import NUM_RANKS, SUITS, cards_of
+from tressette_env.network import NetworkPlayer, PolicyWeights, hidden_places
 from tressette_env.observation import obs_size, suit_order
 from tressette_env.rules import VARIANTS
 
@@ -24,6 +25,10 @@ def mid_deal(variant: str, plies: int, deals: int = 32) -> DealBatch:
     for _ in range(plies):
         batch.step(batch.legal_mask().argmax(axis=1))
     return batch
+
+
+def player_of(policy: PolicyNetwork, variant: str, seed: int = 0, temperature: float = 0.0) -> NetworkPlayer:
+    return NetworkPlayer(weights_of(variant, policy.state_dict()), seed, temperature)
 
 
 @pytest.mark.parametrize("count", [1, 2, 7, 40])
@@ -46,14 +51,58 @@ def test_gradients_of_masked_entropy_are_finite_whatever_the_logits() -> None:
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_relabelling_suits_permutes_the_logits(variant: str) -> None:
-    policy = initialize(PolicyNetwork(variant, SMALL), 3)
-    observation = mid_deal(variant, 11).observe()
-    logits = policy(torch.from_numpy(observation)).detach()
+def test_relabelling_suits_permutes_the_scores_and_changes_no_bit(variant: str) -> None:
+    """In torch and in numpy, of full-sized networks: so no choice flips."""
+    policy = initialize(PolicyNetwork(variant, NetworkConfig()), 3)
+    with torch.no_grad():
+        policy.score.weight.mul_(100)
+    weights = weights_of(variant, policy.state_dict())
+    observation = mid_deal(variant, 11, deals=256).observe()
+    with torch.inference_mode():
+        scores, owners = policy.with_owners(torch.from_numpy(observation))
+    plain, places = weights.forward(observation)
     for order in itertools.permutations(SUITS):
-        moved = policy(torch.from_numpy(observation[:, suit_order(variant, "".join(order))])).detach()
+        moved = observation[:, suit_order(variant, "".join(order))]
         columns = [SUITS.index(suit) * NUM_RANKS + rank for suit in order for rank in range(NUM_RANKS)]
-        torch.testing.assert_close(moved, logits[:, columns], rtol=1e-4, atol=1e-6)
+        with torch.inference_mode():
+            moved_scores, moved_owners = policy.with_owners(torch.from_numpy(moved))
+        assert torch.equal(moved_scores, scores[:, columns])
+        assert torch.equal(moved_owners, owners[:, columns])
+        moved_plain, moved_places = weights.forward(moved)
+        assert np.array_equal(moved_plain, plain[:, columns])
+        assert np.array_equal(moved_places, places[:, columns])
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_numpy_computes_what_torch_trained(variant: str) -> None:
+    policy = initialize(PolicyNetwork(variant, NetworkConfig()), 5)
+    view = mid_deal(variant, 13, deals=300).view()
+    with torch.inference_mode():
+        expected = policy.with_owners(torch.from_numpy(view.observation))
+    found = player_of(policy, variant).scores(view)
+    for torch_one, numpy_one in zip(expected, found, strict=True):
+        assert torch_one.shape == numpy_one.shape
+        np.testing.assert_allclose(numpy_one, torch_one.numpy(), atol=1e-4)
+    assert found[1].shape[2] == hidden_places(variant) == (2 if variant == "two_player" else 3)
+
+
+def test_weights_that_do_not_fit_are_refused() -> None:
+    tensors = initialize(PolicyNetwork("partners", SMALL), 1).state_dict()
+    arrays = {name.removeprefix("body."): tensor.numpy() for name, tensor in tensors.items()}
+    PolicyWeights("partners", arrays)
+    with pytest.raises(ValueError, match=r"have no score\.weight"):
+        PolicyWeights("partners", {name: array for name, array in arrays.items() if name != "score.weight"})
+    with pytest.raises(ValueError, match=r"owner\.weight has 30 rows, not 20"):
+        PolicyWeights("two_player", arrays)
+    with pytest.raises(ValueError, match="not finite"):
+        PolicyWeights("partners", arrays | {"tower.bias": np.full(16, np.nan)})
+
+
+def test_a_player_knows_its_weights() -> None:
+    first, other = (player_of(initialize(PolicyNetwork("partners", SMALL), seed), "partners") for seed in (1, 2))
+    assert first.version.startswith("weights ")
+    assert first.version == player_of(initialize(PolicyNetwork("partners", SMALL), 1), "partners", seed=9).version
+    assert first.version != other.version
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -69,22 +118,23 @@ def test_relabelling_suits_leaves_the_critic_alone(variant: str) -> None:
 
 
 def test_an_answer_does_not_depend_on_the_batch() -> None:
-    player = NetworkPlayer(initialize(PolicyNetwork("partners", SMALL), 1), "partners")
+    player = player_of(initialize(PolicyNetwork("partners", SMALL), 1), "partners")
     view = mid_deal("partners", 9, deals=300).view()
-    together = player.logits(view)
+    together = player.scores(view)
     for row in (0, 137, 299):
-        assert torch.equal(player.logits(view.take(np.array([row])))[0], together[row])
+        alone = player.scores(view.take(np.array([row])))
+        assert all(np.array_equal(a[0], b[row]) for a, b in zip(alone, together, strict=True))
 
 
 def test_drawn_cards_depend_on_the_seed_and_the_information_alone() -> None:
     policy = initialize(PolicyNetwork("two_player", SMALL), 1)
     view = mid_deal("two_player", 12, deals=200).view()
-    player = NetworkPlayer(policy, "two_player", seed=4, temperature=1.0)
+    player = player_of(policy, "two_player", seed=4, temperature=1.0)
     cards = player.act(view)
     assert view.legal[np.arange(200), cards].all()
     rows = np.arange(199, -1, -7)
     assert (player.act(view.take(rows)) == cards[rows]).all()
-    assert (NetworkPlayer(policy, "two_player", seed=5, temperature=1.0).act(view) != cards).any()
+    assert (player_of(policy, "two_player", seed=5, temperature=1.0).act(view) != cards).any()
 
 
 def test_weights_come_from_the_seed_alone() -> None:

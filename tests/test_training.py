@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 import torch
 
+from agents.checkpoint import CheckpointError
 from agents.config import EvaluationConfig, GameConfig, SelfPlayConfig, TrainConfig
 from agents.initialization import initialize
 from agents.network import NetworkConfig, PolicyNetwork
-from agents.ppo import NumericalError, PPOConfig, generalized_advantages
+from agents.ppo import NumericalError, PPOConfig, generalized_advantages, make_shards, owner_loss
 from agents.selfplay import Decisions, play_deals
 from agents.trainer import Trainer
 from tressette_env import DealBatch, Rules
@@ -25,6 +26,11 @@ TINY = TrainConfig(
     ppo=PPOConfig(epochs=1, minibatches=2),
     evaluation=EvaluationConfig(every=0, final_pairs=0),
     checkpoint_every=1000,
+)
+ALL_PARTS = replace(
+    TINY,
+    selfplay=replace(TINY.selfplay, past=0.25, snapshot_every=1, snapshots=2, opponents={"greedy": 0.25}),
+    ppo=replace(TINY.ppo, keep=0.4, owner=0.1),
 )
 
 
@@ -141,12 +147,48 @@ def test_global_generators_do_not_matter(tmp_path: Path) -> None:
     assert same(first, run(TINY, tmp_path / "b"))
 
 
-def test_stopping_and_resuming_equals_never_stopping(tmp_path: Path) -> None:
-    whole = run(TINY, tmp_path / "whole")
-    run(TINY, tmp_path / "parts", updates=2)
-    resumed = run(TINY, tmp_path / "parts", resume=True)
+@pytest.mark.parametrize("config", [TINY, ALL_PARTS], ids=["plain", "all parts"])
+def test_stopping_and_resuming_equals_never_stopping(config: TrainConfig, tmp_path: Path) -> None:
+    whole = run(config, tmp_path / "whole")
+    run(config, tmp_path / "parts", updates=2)
+    resumed = run(config, tmp_path / "parts", resume=True)
     assert resumed.updates_done == whole.updates_done == 4
     assert same(whole, resumed)
+    assert resumed.pool.updates == whole.pool.updates == ([1, 4] if config.selfplay.past else [])
+    assert all(torch.equal(kept, whole.pool.tensors()[name]) for name, kept in resumed.pool.tensors().items())
+
+
+def test_training_can_start_from_a_checkpoint(tmp_path: Path) -> None:
+    first = run(TINY, tmp_path / "first")
+    second = Trainer(replace(TINY, start=str(tmp_path / "first"), seed=9), tmp_path)
+    for name, tensor in first.average.state_dict().items():
+        assert torch.equal(second.policy.state_dict()[name], tensor)
+    assert second.updates_done == 0
+    with pytest.raises(CheckpointError, match=r"start=.* does not fit this configuration"):
+        Trainer(replace(TINY, start=str(tmp_path / "first"), network=NetworkConfig(width=8, head=8)), tmp_path)
+
+
+def test_the_largest_advantages_are_kept() -> None:
+    kept = play_deals(initialize(PolicyNetwork("partners", TINY.network), 0), Rules("partners"), 3, np.arange(20), CPU)
+    values = np.random.default_rng(0).normal(size=len(kept)).astype(np.float32)
+    everything = make_shards([kept], [values], PPOConfig(keep=1.0), CPU)[0]
+    few = make_shards([kept], [values], PPOConfig(keep=0.3), CPU)[0]
+    assert len(everything.card) == len(kept)
+    assert len(few.card) == pytest.approx(0.3 * len(kept), abs=1)
+    by_size = everything.advantage.abs().sort(descending=True).values
+    assert torch.equal(few.advantage.abs().sort(descending=True).values, by_size[: len(few.card)])
+    rows = torch.isin(everything.advantage, few.advantage)
+    assert torch.equal(everything.observation[rows], few.observation)
+
+
+def test_the_owner_loss_is_zero_for_who_knows_and_log_places_for_who_does_not() -> None:
+    hidden = torch.zeros(2, 4, 30, dtype=torch.uint8)
+    hidden[0, 1, 10 + 3] = 1  # CF is with the partner
+    hidden[1, 3, 20 + 9] = 1  # 3B is with the last seat
+    assert owner_loss(torch.zeros(2, 40, 3), hidden).item() == pytest.approx(np.log(3))
+    knowing = torch.zeros(2, 40, 3)
+    knowing[0, 13, 1] = knowing[1, 39, 2] = 50.0
+    assert owner_loss(knowing, hidden).item() == pytest.approx(0)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

@@ -95,14 +95,14 @@ class PolicyWeights:
         cut = NUM_SUITS * len(self._suit_scale)
         suits = (observation[:, :cut].reshape(rows * NUM_SUITS, -1) * self._suit_scale).astype(np.float32, copy=False)
         shared = self._apply("read_shared", observation[:, cut:] * self._shared_scale)
-        features = self._apply("read_suit", suits).reshape(rows, NUM_SUITS, -1)
+        features: FloatArray = self._apply("read_suit", suits).reshape(rows, NUM_SUITS, -1)
         features += shared[:, None]
-        features = self._apply("tower", _relu(features).reshape(rows * NUM_SUITS, -1))
-        features = _relu(features)
-        pooled = self._apply("pooled", suit_mean(features.reshape(rows, NUM_SUITS, -1)))
-        body = self._apply("own", features).reshape(rows, NUM_SUITS, -1)
-        body += pooled[:, None]
-        body = _relu(body).reshape(rows * NUM_SUITS, -1)
+        read = _relu(features).reshape(rows * NUM_SUITS, -1)
+        tower = _relu(self._apply("tower", read))
+        pooled = self._apply("pooled", suit_mean(tower.reshape(rows, NUM_SUITS, -1)))
+        own: FloatArray = self._apply("own", tower).reshape(rows, NUM_SUITS, -1)
+        own += pooled[:, None]
+        body = _relu(own).reshape(rows * NUM_SUITS, -1)
         scores, owners = self._apply("score", body), self._apply("owner", body)
         return scores.reshape(rows, NUM_CARDS), owners.reshape(rows, NUM_CARDS, -1)
 
