@@ -8,7 +8,7 @@ import numpy as np
 
 from agents.search.beliefs import Belief, Believer
 from agents.search.pimc import SAME, batches_of, check_z
-from agents.search.world_values import FloatArray, WorldValues, check_number, different_cards, stock_left
+from agents.search.world_values import FloatArray, WorldValues, check_number, different_cards, lowest_equal, stock_left
 from agents.search.worlds import draw_worlds, warm_up
 from tressette_env.cards import NUM_CARDS, ONE, IntArray, UInt64Array, membership, popcount
 from tressette_env.players import make_player
@@ -82,25 +82,28 @@ class SearchPlayer:
     def act(self, view: View) -> IntArray:
         """Return (n,) int64 card ids, 0 where no card is legal."""
         cards = np.asarray(self.policy.act(view), np.int64)
-        base, tried = self._considered(view)
+        base, tried = self._considered(view, cards)
         for rows in batches_of(view, popcount(tried) > 1, self.worlds * self.candidates):
             better = self._better(view.take(rows), base[rows], tried[rows])
             cards[rows] = np.where(better >= 0, better, cards[rows])
         return cards
 
-    def _considered(self, view: View) -> tuple[IntArray, UInt64Array]:
-        """Return the network's card (n,), the lowest of equal ones, and the cards that it is compared with and itself.
+    def _considered(self, view: View, cards: IntArray) -> tuple[IntArray, UInt64Array]:
+        """Return the policy's card (n,), the lowest of equal ones, and the cards that it is compared with and itself.
 
-        These are all where values are exact and every card is known, and only itself where the network is sure.
+        These are all where values are exact and every card is known, and none where the policy is sure.
         """
-        different = membership(different_cards(view)).astype(bool)
-        log_probs = np.where(different, self.policy.log_probs(view), -np.inf)
-        ranked = np.argsort(-log_probs, axis=1, kind="stable")
-        tried = different & (np.argsort(ranked, axis=1) < self.candidates)
-        tried[np.exp(log_probs.max(axis=1)) >= SURE] = False
+        different = different_cards(view)
+        equal, rows = lowest_equal(different), np.arange(len(view))
+        base = np.where(view.legal_cards != 0, equal[rows, cards], 0)
+        chances = np.zeros((len(view), NUM_CARDS))
+        np.add.at(chances, (rows[:, None], equal), np.where(view.legal, np.exp(self.policy.log_probs(view)), 0.0))
+        sure = chances[rows, base] >= SURE
+        chances[rows, base] = 2.0
+        ranks = np.argsort(np.argsort(-chances, axis=1, kind="stable"), axis=1)
+        tried = membership(different).astype(bool) & (ranks < self.candidates) & ~sure[:, None]
         known = (stock_left(view) == 0) & (self.rules.stock > 0) & self._world_values.is_exact(view)
-        tried[known] = different[known]
-        return ranked[:, 0], (tried * _BITS).sum(axis=1, dtype=np.uint64)
+        return base, np.where(known, different, (tried * _BITS).sum(axis=1, dtype=np.uint64))
 
     def _better(self, view: View, base: IntArray, tried: UInt64Array) -> IntArray:
         """Return the card that is better than `base` for certain enough, (n,), -1 where none is."""

@@ -135,8 +135,7 @@ class WorldValues:
 
 def _spread(values: FloatArray, view: View, tried: UInt64Array) -> FloatArray:
     """Return values (n, worlds, 40) in which cards that are as good as each other have the same."""
-    equal = np.maximum.accumulate(np.where(membership(tried), np.arange(NUM_CARDS), 0), axis=1)
-    spread = np.take_along_axis(values, equal[:, None, :], axis=2)
+    spread = np.take_along_axis(values, lowest_equal(tried)[:, None, :], axis=2)
     spread[np.broadcast_to(~view.legal[:, None], spread.shape)] = np.nan
     return spread
 
@@ -151,6 +150,12 @@ def different_cards(view: View) -> UInt64Array:
     """Return the legal cards (n,) without those as good as a lower one: worth the same, and no other's between."""
     gone = np.bitwise_or.reduce(view.played, axis=0) & ~view.table
     return distinct(view.legal_cards, np.uint64(bitboard_of(view.rules.pack)) & ~(view.hand | gone))
+
+
+def lowest_equal(different: UInt64Array) -> IntArray:
+    """Return (n, 40): for each legal card the one of `different_cards` (n,) that is as good as it."""
+    lowest: IntArray = np.maximum.accumulate(np.where(membership(different), np.arange(NUM_CARDS), 0), axis=1)
+    return lowest
 
 
 def favourite(player: Player, view: View, allowed: npt.NDArray[np.bool_]) -> IntArray:
