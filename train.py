@@ -5,14 +5,16 @@ from __future__ import annotations
 import signal
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 
 import torch
 
-from agents.config import parse_arguments
-from agents.report import make_opponents, show_table
+from agents.config import TrainConfig, parse_arguments
+from agents.report import make_opponents, show_seeds, show_table
 from agents.run_log import RunLog, make_run_dir
+from agents.statistics import Summary
 from agents.trainer import Trainer, pick_device
 from tressette_env.players import Player
 
@@ -22,8 +24,21 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command and return its exit code: 0 done, 1 failed, 2 bad usage, 130 interrupted."""
-    config, resume = parse_arguments(arguments)
+    config, resume, seeds = parse_arguments(arguments)
     torch.set_num_threads(1)  # the shards share the cores among themselves
+    results = {}
+    for seed in range(config.seed, config.seed + seeds):
+        one = config if seeds == 1 else replace(config, seed=seed, name=f"{config.run_name}_seed{seed}")
+        code, results[seed] = run(one, resume)
+        if code != DONE:
+            return code
+    if seeds > 1 and config.evaluation.final_pairs:
+        show_seeds(results)
+    return DONE
+
+
+def run(config: TrainConfig, resume: Path | None) -> tuple[int, dict[str, Summary]]:
+    """Do one run; return its exit code, and its results against each opponent."""
     try:
         pick_device(config.device)
         opponents = make_opponents(config)
@@ -33,15 +48,15 @@ def main(arguments: list[str] | None = None) -> int:
             trainer.restore()
     except ValueError as error:
         print(f"train.py: error: {error}", file=sys.stderr)
-        return BAD_USAGE
+        return BAD_USAGE, {}
     try:
         return train(trainer, run_dir, opponents)
     except (ValueError, RuntimeError, OSError) as error:
         print(f"train.py: failed after {trainer.updates_done} updates: {error}", file=sys.stderr)
-        return FAILED
+        return FAILED, {}
 
 
-def train(trainer: Trainer, run_dir: Path, opponents: Mapping[str, Player]) -> int:
+def train(trainer: Trainer, run_dir: Path, opponents: Mapping[str, Player]) -> tuple[int, dict[str, Summary]]:
     """Train to the end, then show how the agent does against the baselines."""
     stop_cleanly(trainer)
     with RunLog(run_dir, trainer.config.updates, trainer.updates_done) as log:
@@ -49,10 +64,9 @@ def train(trainer: Trainer, run_dir: Path, opponents: Mapping[str, Player]) -> i
             log.write(metrics)
     if trainer.stopping:
         print(f"stopped; go on with: python train.py --resume {run_dir}", file=sys.stderr)
-        return INTERRUPTED
+        return INTERRUPTED, {}
     stop_at_once()
-    show_table(trainer, opponents)
-    return DONE
+    return DONE, show_table(trainer, opponents)
 
 
 def stop_cleanly(trainer: Trainer) -> None:

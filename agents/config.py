@@ -140,8 +140,8 @@ class TrainConfig:
         return max(1, round(self.selfplay.plays / (self.selfplay.deals * self.game.rules.num_cards)))
 
 
-def parse_arguments(arguments: Sequence[str] | None = None) -> tuple[TrainConfig, Path | None]:
-    """Return the configuration that the command line asks for, and the run directory to resume if any.
+def parse_arguments(arguments: Sequence[str] | None = None) -> tuple[TrainConfig, Path | None, int]:
+    """Return the configuration that the command line asks for, the run directory to resume if any, and how many seeds.
 
     Unknown fields and bad values end the program with exit code 2 and one message.
     """
@@ -154,6 +154,7 @@ def parse_arguments(arguments: Sequence[str] | None = None) -> tuple[TrainConfig
     )
     parser.add_argument("--config", action="config", help="a YAML file with any of the fields below")
     parser.add_argument("--resume", type=Path, metavar="RUN_DIR", help="go on from the newest checkpoint of a run")
+    parser.add_argument("--seeds", type=int, default=1, metavar="N", help="as many runs, with seeds SEED, SEED + 1, …")
     parser.add_class_arguments(TrainConfig, as_group=False)
     given = list(sys.argv[1:] if arguments is None else arguments)
     resumed = _resumed_run(given)
@@ -166,8 +167,12 @@ def parse_arguments(arguments: Sequence[str] | None = None) -> tuple[TrainConfig
         _check_given(namespace)
         values = parser.instantiate(namespace).as_dict()
         values.pop("config", None)
-        resume = values.pop("resume", None)
-        return TrainConfig(**values), resume
+        resume, seeds = values.pop("resume", None), values.pop("seeds")
+        if seeds < 1 or (resume is not None and seeds > 1):
+            raise ValueError(
+                f"--seeds {seeds} is not allowed: at least 1, and 1 with --resume, which goes on with one run"
+            )
+        return TrainConfig(**values), resume, seeds
     except (ValueError, TypeError) as error:
         parser.error(str(error))
 

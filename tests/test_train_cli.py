@@ -164,3 +164,20 @@ def test_a_damaged_checkpoint_is_refused(
     assert result.returncode == 2
     assert "update_0000001" in result.stderr
     assert "Traceback" not in result.stderr
+
+
+def test_several_seeds_are_several_runs_and_a_table(
+    tmp_path: Path, finished: tuple[Path, "subprocess.CompletedProcess[str]"]
+) -> None:
+    result = train(tmp_path, *TINY, "--game.variant", "two_player", "--seed", "2", "--seeds", "2")
+    assert result.returncode == 0, result.stderr
+    assert "seed 2" in result.stdout
+    assert "seed 3" in result.stdout
+    assert "deviation" in result.stdout
+    alone = (finished[0] / "runs" / "two_player" / "checkpoints" / "update_0000003.safetensors", "two_player_seed3")
+    first, second = read_checkpoint(alone[0]), read_checkpoint(tmp_path / "runs" / alone[1])
+    assert all(bool((first.tensors[name] == second.tensors[name]).all()) for name in first.tensors)
+    for wrong in (["--seeds", "0"], ["--seeds", "2", "--resume", str(tmp_path / "runs" / alone[1])]):
+        refused = train(tmp_path, *wrong)
+        assert refused.returncode == 2
+        assert "--seeds" in refused.stderr
