@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from tressette_env.cards import NUM_CARDS, NUM_RANKS, NUM_SUITS, SUITS, IntArray, lowest_cards, popcount
 from tressette_env.observation import OBSERVATION_LAYOUT
-from tressette_env.rules import Rules, variant_name
+from tressette_env.rules import VARIANTS, Rules, variant_name
 from tressette_env.shuffling import random_bits, stream_keys
 from tressette_env.view import View
 
@@ -74,14 +74,14 @@ class PolicyWeights:
     def __init__(self, variant: str, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         self.variant = variant
         self._suit_scale, self._shared_scale = input_scales(variant)
-        self._arrays = {name: np.asarray(array, np.float32) for name, array in arrays.items()}
-        if not all(np.isfinite(array).all() for array in self._arrays.values()):
+        self.arrays = {name: np.asarray(array, np.float32) for name, array in arrays.items()}
+        if not all(np.isfinite(array).all() for array in self.arrays.values()):
             raise ValueError("some weights are not finite")
         outputs = {"score": NUM_RANKS, "owner": NUM_RANKS * hidden_places(variant)}
         try:
             for layer, size in outputs.items():
-                if self._arrays[f"{layer}.weight"].shape[0] != size:
-                    raise ValueError(f"{layer}.weight has {self._arrays[f'{layer}.weight'].shape[0]} rows, not {size}")
+                if self.arrays[f"{layer}.weight"].shape[0] != size:
+                    raise ValueError(f"{layer}.weight has {self.arrays[f'{layer}.weight'].shape[0]} rows, not {size}")
             self.forward(np.zeros((1, len(self._suit_scale) * NUM_SUITS + len(self._shared_scale)), np.uint8))
         except KeyError as error:
             raise ValueError(f"the weights have no {error.args[0]}") from None
@@ -107,16 +107,16 @@ class PolicyWeights:
         return scores.reshape(rows, NUM_CARDS), owners.reshape(rows, NUM_CARDS, -1)
 
     def _apply(self, layer: str, inputs: FloatArray) -> FloatArray:
-        outputs: FloatArray = inputs @ self._arrays[f"{layer}.weight"].T
-        bias = self._arrays.get(f"{layer}.bias")
+        outputs: FloatArray = inputs @ self.arrays[f"{layer}.weight"].T
+        bias = self.arrays.get(f"{layer}.bias")
         return outputs if bias is None else outputs + bias
 
     @property
     def digest(self) -> str:
         """A hash of the weights."""
         hashed = hashlib.sha256()
-        for name in sorted(self._arrays):
-            hashed.update(name.encode() + self._arrays[name].tobytes())
+        for name in sorted(self.arrays):
+            hashed.update(name.encode() + self.arrays[name].tobytes())
         return hashed.hexdigest()[:12]
 
 
@@ -191,7 +191,7 @@ def _log_softmax(scores: FloatArray) -> FloatArray:
 def shipped_variants() -> list[str]:
     """Return the variants that have a trained network."""
     folder = files("tressette_env") / _WEIGHTS
-    return sorted(entry.name.removesuffix(".npz") for entry in folder.iterdir() if entry.name.endswith(".npz"))
+    return [variant for variant in VARIANTS if (folder / f"{variant}.npz").is_file()]
 
 
 @cache
@@ -199,7 +199,7 @@ def shipped_weights(variant: str) -> PolicyWeights:
     """Return the trained weights of a variant; ``ValueError`` if none is shipped."""
     path = files("tressette_env") / _WEIGHTS / f"{variant}.npz"
     if not path.is_file():
-        raise ValueError(f"no network of {variant} is shipped yet, only of {', '.join(shipped_variants())}")
+        raise ValueError(f"no network of {variant} is shipped yet; there is one of: {', '.join(shipped_variants())}")
     with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
         return PolicyWeights(variant, dict(arrays))
 
