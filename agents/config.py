@@ -18,6 +18,7 @@ from agents.network import NetworkConfig
 from agents.ppo import PPOConfig
 from agents.ranges import check_range
 from tressette_env import Rules
+from tressette_env.cards import RANKS, SUITS
 from tressette_env.checking import LARGEST_COUNT
 
 CONFIG_FILE = "config.yaml"
@@ -31,15 +32,22 @@ class GameConfig:
     """The rule set."""
     napoletana: bool = False
     """Whether 3-2-ace of a suit scores (not in historical)."""
+    suits: str = SUITS
+    """Suits of the pack; fewer for a mini game."""
+    ranks: str = RANKS
+    """Ranks of the pack; fewer for a mini game."""
+    hand: int = 10
+    """Cards dealt to a seat; at least 2, since a single card leaves no choice."""
 
     def __post_init__(self) -> None:
-        """Refuse what is no rule set."""
-        _ = self.rules
+        """Refuse what is no rule set, and a game without choices."""
+        if self.rules.hand < 2:
+            raise ValueError(f"game.hand must be at least 2, not {self.hand}: one card leaves no choice to learn")
 
     @property
     def rules(self) -> Rules:
         """The rules object."""
-        return Rules(self.variant, napoletana=self.napoletana)
+        return Rules(self.variant, napoletana=self.napoletana, suits=self.suits, ranks=self.ranks, hand=self.hand)
 
 
 @dataclass(frozen=True)
@@ -56,6 +64,8 @@ class SelfPlayConfig:
     """Threads that work on the shards; the result does not depend on it."""
     average: float = 0.998
     """Decay per gradient step of the moving average of the weights, which is what plays after training."""
+    solved: float = 0.0
+    """In two_player, the share of the updates whose deals are played to the empty stock only and solved from there."""
     past: float = 0.0
     """Share of the deals that are played against a past self, in both seats of a side; it is not learned from."""
     snapshot_every: int = 50
@@ -68,7 +78,7 @@ class SelfPlayConfig:
     def __post_init__(self) -> None:
         """Refuse what can not be run."""
         check_range("selfplay", self, ("plays", "deals", "shards", "threads"), 1)
-        check_range("selfplay", self, ("average", "past"), 0, 1)
+        check_range("selfplay", self, ("average", "past", "solved"), 0, 1)
         check_range("selfplay", self, ("snapshot_every", "snapshots"), 1)
         shares = [self.past, *self.opponents.values()]
         if any(not share >= 0 for share in shares) or sum(shares) > 1:
@@ -126,6 +136,8 @@ class TrainConfig:
             raise ValueError(f"seed must be from 0 to {LARGEST_COUNT}, not {self.seed}")
         if self.name and (Path(self.name).name != self.name or self.name in (".", "..")):
             raise ValueError(f"name must be a plain folder name, not {self.name!r}")
+        if self.selfplay.solved and not self.game.rules.stock:
+            raise ValueError(f"selfplay.solved is for two_player, where a stock runs out, not for {self.game.variant}")
         if self.checkpoint_every < 1:
             raise ValueError(f"checkpoint_every must be at least 1, not {self.checkpoint_every}")
 

@@ -17,6 +17,7 @@ import torch
 from agents.network import PolicyNetwork, autocast, masked_log_probs
 from tressette_env import DealBatch, Rules
 from tressette_env.cards import NUM_RANKS, NUM_SUITS, IntArray, UInt64Array, lowest_cards, membership, popcount
+from tressette_env.network import hidden_places
 from tressette_env.players import Player, decide
 from tressette_env.shuffling import mix64, stream_keys
 from tressette_env.view import View
@@ -32,7 +33,8 @@ class Decisions:
 
     ``observation`` (n, obs) uint8; ``hidden`` (n, 4, hidden) uint8, what the critic sees besides; ``legal``
     (n, 40) bool; ``card`` (n,); ``log_prob`` (n,) of the card when it was played; ``deal``, ``seat``, ``ply``
-    (n,); ``taken`` (n,) points already taken, own side minus the other; ``points`` (deals, 2) at the end;
+    (n,); ``taken`` (n,) points already taken, own side minus the other; ``points`` (deals, 2) at the end, of which
+    only the difference counts;
     ``plays``: all plays, forced ones too.
     """
 
@@ -107,7 +109,7 @@ def hidden_planes(deals: DealBatch, view: View, rows: IntArray) -> npt.NDArray[n
     here = np.arange(len(rows))
     others = [hands[here, (seats + turn) % rules.seats] for turn in range(1, rules.seats)]
     planes = [membership(hand).view(np.uint8) for hand in others]
-    if rules.stock:
+    if len(planes) < hidden_places(rules.variant):  # also in a mini game without a stock
         planes.append(_stock_places(deals, rows))
     stacked = np.stack(planes, axis=1)
     by_suit = stacked.reshape(len(rows), len(planes), NUM_SUITS, NUM_RANKS).transpose(0, 2, 1, 3)
@@ -143,15 +145,20 @@ def play_deals(
     device: torch.device,
     precision: str = "float32",
     guests: Sequence[Guest] = (),
+    solved: bool = False,
 ) -> Decisions:
-    """Play these deals with `policy`, in the seats that no guest has, and return its unforced decisions."""
+    """Play these deals with `policy`, in the seats that no guest has, and return its unforced decisions.
+
+    `solved`: in two_player, only until the stock is empty; the points are then those of best play of both, exactly.
+    """
     deals = DealBatch(len(deal_ids), rules)
     deals.reset(seed=seed, deal_ids=deal_ids)
     keys = stream_keys(seed, _SAMPLE, deal_ids)
     parts: list[tuple[Any, ...]] = []
     plays = 0
     seating, everyone = _seating(len(deal_ids), guests), np.arange(len(deal_ids))
-    while not deals.done:
+    last = rules.stock if solved else rules.num_cards
+    while not deals.done and deals.ply.max() < last:
         plays += int(deals.active.sum())
         legal = deals.legal
         cards = lowest_cards(legal)
@@ -173,7 +180,19 @@ def play_deals(
         deals.step(cards)
     joined = [np.concatenate(columns) for columns in zip(*parts, strict=True)]
     joined[5:8] = [column.astype(np.int64) for column in joined[5:8]]
-    return Decisions(*joined, points=deals.points, plays=plays)  # type: ignore[arg-type, misc]
+    points = deals.points if deals.done else _solved_points(deals)
+    return Decisions(*joined, points=points, plays=plays)  # type: ignore[arg-type, misc]
+
+
+def _solved_points(deals: DealBatch) -> IntArray:
+    """Return (deals, 2): what side 0 has more than side 1 after best play of both, beside 0."""
+    from agents.search.positions import positions_of  # compiled code, which only some runs need
+    from agents.search.solver import final_points
+
+    view = deals.view()
+    declared = view.declared_points[:, 0] - view.declared_points[:, 1]
+    ahead = final_points(positions_of(view, deals.hands), deals.rules) + declared
+    return np.column_stack([ahead, np.zeros_like(ahead)])
 
 
 def _standing(view: View) -> tuple[npt.NDArray[Any], npt.NDArray[Any], FloatArray]:

@@ -8,14 +8,16 @@ import numpy as np
 import pytest
 import torch
 
+import agents  # noqa: F401  registers +solver
 from agents.checkpoint import CheckpointError
 from agents.config import EvaluationConfig, GameConfig, SelfPlayConfig, TrainConfig
 from agents.initialization import initialize
 from agents.network import NetworkConfig, PolicyNetwork
 from agents.ppo import NumericalError, PPOConfig, generalized_advantages, make_shards, owner_loss
 from agents.selfplay import Decisions, play_deals
-from agents.trainer import Trainer
+from agents.trainer import Trainer, solves
 from tressette_env import DealBatch, Rules
+from tressette_env.players import make_player
 from tressette_env.rules import VARIANTS
 
 CPU = torch.device("cpu")
@@ -166,6 +168,43 @@ def test_training_can_start_from_a_checkpoint(tmp_path: Path) -> None:
     assert second.updates_done == 0
     with pytest.raises(CheckpointError, match=r"start=.* does not fit this configuration"):
         Trainer(replace(TINY, start=str(tmp_path / "first"), network=NetworkConfig(width=8, head=8)), tmp_path)
+
+
+def test_solved_deals_end_with_the_stock_and_count_as_best_play_would_end_them() -> None:
+    rules, ids = Rules("two_player"), np.arange(30)
+    policy = initialize(PolicyNetwork("two_player", TINY.network), 0)
+    kept = play_deals(policy, rules, 3, ids, CPU, solved=True)
+    assert kept.ply.max() < rules.stock
+    assert kept.plays == len(ids) * rules.stock
+    whole = play_deals(policy, rules, 3, ids, CPU)
+    early = whole.ply < rules.stock
+    assert np.array_equal(whole.card[early], kept.card)
+    # Both sides on from the empty stock with `rules+solver`, which is exact there, give the points that were counted.
+    deals = DealBatch(len(ids), rules)
+    deals.reset(seed=3, deal_ids=ids)
+    cards = {(d, p): c for d, p, c in zip(kept.deal, kept.ply, kept.card, strict=True)}
+    best = make_player("rules+solver", rules)
+    while not deals.done:
+        exact = np.asarray(best.act(deals.view()))
+        forced = deals.legal_mask().argmax(axis=1)
+        first = [cards.get((row, int(deals.ply[row])), forced[row]) for row in ids]
+        deals.step(np.where(deals.ply < rules.stock, first, exact))
+    assert np.array_equal(deals.points[:, 0] - deals.points[:, 1], kept.points[:, 0] - kept.points[:, 1])
+
+
+def test_solved_deals_need_a_stock() -> None:
+    with pytest.raises(ValueError, match=r"selfplay\.solved is for two_player"):
+        replace(TINY, selfplay=replace(TINY.selfplay, solved=0.5))
+
+
+@pytest.mark.parametrize(("share", "expected"), [(0.0, 0), (0.5, 2), (0.75, 3), (1.0, 4)])
+def test_the_share_of_solved_updates(share: float, expected: int, tmp_path: Path) -> None:
+    config = replace(TINY, game=GameConfig("two_player"), selfplay=replace(TINY.selfplay, solved=share))
+    trainer = Trainer(config, tmp_path)
+    (tmp_path / "checkpoints").mkdir()
+    shares = [metrics["speed/plays_per_second"] for metrics in trainer.run()]
+    assert len(shares) == 4
+    assert sum(solves(done, share) for done in range(4)) == expected
 
 
 def test_the_largest_advantages_are_kept() -> None:
