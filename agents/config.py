@@ -9,12 +9,12 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_type_hints
 
 import jsonargparse
 import yaml
 
-from agents.network import NetworkConfig
+from agents.network import CriticConfig, NetworkConfig
 from agents.ppo import PPOConfig
 from agents.ranges import check_range
 from tressette_env import Rules
@@ -113,7 +113,7 @@ class TrainConfig:
 
     game: GameConfig = field(default_factory=GameConfig)
     network: NetworkConfig = field(default_factory=NetworkConfig)
-    critic: NetworkConfig = field(default_factory=lambda: NetworkConfig(width=64, head=64))
+    critic: CriticConfig = field(default_factory=CriticConfig)
     selfplay: SelfPlayConfig = field(default_factory=SelfPlayConfig)
     ppo: PPOConfig = field(default_factory=PPOConfig)
     evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)
@@ -208,6 +208,21 @@ def _resumed_run(arguments: Sequence[str]) -> Path | None:
         if argument.startswith("--resume="):
             return Path(argument.partition("=")[2])
     return None
+
+
+def read_config(path: Path) -> TrainConfig:
+    """Return the configuration that `write_config` wrote; ``ValueError`` that names the file if it is none."""
+    kinds = get_type_hints(TrainConfig)
+    try:
+        values = yaml.safe_load(path.read_text(encoding="utf-8"))
+        evaluation = values["evaluation"] | {"opponents": tuple(values["evaluation"]["opponents"])}
+        parts = {
+            name: kinds[name](**value) if isinstance(value, dict) else value
+            for name, value in (values | {"evaluation": evaluation}).items()
+        }
+        return TrainConfig(**parts)
+    except (OSError, yaml.YAMLError, KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{path} is no configuration of a run: {error}") from None
 
 
 def write_config(config: TrainConfig, path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import TypeVar
 import torch
 from torch import nn
 
-from agents.network import PolicyNetwork
+from agents.network import PolicyNetwork, UnsharedLinear
 
 Module = TypeVar("Module", bound=nn.Module)
 _SMALL = 0.01
@@ -24,7 +24,12 @@ def initialize(module: Module, seed: int) -> Module:
             nn.init.kaiming_uniform_(layer.weight, nonlinearity="relu", generator=generator)
             if layer.bias is not None:
                 nn.init.zeros_(layer.bias)
+        elif isinstance(layer, UnsharedLinear):
+            for weight in layer.weight:
+                nn.init.kaiming_uniform_(weight, nonlinearity="relu", generator=generator)
+            nn.init.zeros_(layer.bias)
     if isinstance(module, PolicyNetwork):
         with torch.no_grad():
-            module.score.weight.mul_(_SMALL)
+            for weight in module.score.parameters():
+                weight.mul_(_SMALL)
     return module

@@ -34,6 +34,8 @@ class NetworkConfig:
     """Units of the tower of a suit."""
     head: int = 128
     """Units of the head of a suit."""
+    shared: bool = True
+    """Whether the suits share their weights; if not, relabelling suits changes what is played."""
 
     def __post_init__(self) -> None:
         """Refuse what can not be built."""
@@ -46,6 +48,34 @@ def linear(inputs: int, outputs: int, bias: bool = True) -> nn.Linear:
     So building a network draws nothing from torch's global generator.
     """
     return cast(nn.Linear, skip_init(nn.Linear, inputs, outputs, bias=bias))  # type: ignore[no-untyped-call]
+
+
+class UnsharedLinear(nn.Module):
+    """A layer with weights of its own for each suit: (n, 4, inputs) to (n, 4, outputs); see `linear`."""
+
+    def __init__(self, inputs: int, outputs: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(NUM_SUITS, outputs, inputs))
+        self.bias = nn.Parameter(torch.empty(NUM_SUITS, outputs))
+
+    def forward(self, features: Tensor) -> Tensor:
+        """Return the outputs of each suit."""
+        return torch.einsum("nsi,soi->nso", features, self.weight) + self.bias
+
+
+def suit_linear(inputs: int, outputs: int, shared: bool) -> nn.Module:
+    """Return a layer for the features of each suit, (n, 4, inputs)."""
+    return linear(inputs, outputs) if shared else UnsharedLinear(inputs, outputs)
+
+
+@dataclass(frozen=True)
+class CriticConfig(NetworkConfig):
+    """The size of the critic, and what it sees."""
+
+    width: int = 64
+    head: int = 64
+    hidden: bool = True
+    """Whether it sees the hidden cards."""
 
 
 class SuitTowers(nn.Module):
@@ -62,10 +92,10 @@ class SuitTowers(nn.Module):
         self.register_buffer("suit_scale", suit_scale, persistent=False)
         self.register_buffer("shared_scale", shared_scale, persistent=False)
         self.suit_size = len(suit_scale)
-        self.read_suit = linear(self.suit_size + extra, config.width)
+        self.read_suit = suit_linear(self.suit_size + extra, config.width, config.shared)
         self.read_shared = linear(len(shared_scale), config.width, bias=False)
-        self.tower = linear(config.width, config.width)
-        self.own = linear(config.width, config.head)
+        self.tower = suit_linear(config.width, config.width, config.shared)
+        self.own = suit_linear(config.width, config.head, config.shared)
         self.pooled = linear(config.width, config.head, bias=False)
 
     def forward(self, observation: Tensor, hidden: Tensor | None = None) -> Tensor:
@@ -102,9 +132,9 @@ class PolicyNetwork(nn.Module):
     def __init__(self, variant: str, config: NetworkConfig) -> None:
         super().__init__()
         self.body = SuitTowers(variant, config)
-        self.score = linear(config.head, NUM_RANKS)
+        self.score = suit_linear(config.head, NUM_RANKS, config.shared)
         self.places = hidden_places(variant)
-        self.owner = linear(config.head, NUM_RANKS * self.places)
+        self.owner = suit_linear(config.head, NUM_RANKS * self.places, config.shared)
 
     def forward(self, observation: Tensor) -> Tensor:
         """Return the logits."""
@@ -127,14 +157,15 @@ class Critic(nn.Module):
     Returns the expected points still to come (own side minus the other), (n,).
     """
 
-    def __init__(self, variant: str, config: NetworkConfig) -> None:
+    def __init__(self, variant: str, config: CriticConfig) -> None:
         super().__init__()
+        self._sees_hidden = config.hidden
         self.body = SuitTowers(variant, config, hidden_size(variant))
         self.value = nn.Sequential(linear(config.head, config.head), nn.ReLU(), linear(config.head, 1))
 
     def forward(self, observation: Tensor, hidden: Tensor) -> Tensor:
         """Return the values; `hidden` is (n, 4, `hidden_size`), see `agents.selfplay`."""
-        pooled = self.body(observation, hidden).mean(dim=1)
+        pooled = self.body(observation, hidden if self._sees_hidden else torch.zeros_like(hidden)).mean(dim=1)
         value: Tensor = self.value(pooled)
         return value.squeeze(1) * POINTS_SCALE
 

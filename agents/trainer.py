@@ -60,9 +60,11 @@ class Trainer:
             "critic": torch.optim.Adam(self.critic.parameters(), eps=1e-5),
         }
         self.pool = SnapshotPool(variant, config.network, config.selfplay.snapshots)
-        self._opponents = {
-            name: PlayerOpponent(make_player(name, self.rules, config.seed)) for name in config.selfplay.opponents
-        }
+        # Each shard has its own, since some players, such as foreign programs, can not be asked from two threads.
+        self._opponents = [
+            {name: PlayerOpponent(make_player(name, self.rules, config.seed)) for name in config.selfplay.opponents}
+            for _ in range(config.selfplay.shards)
+        ]
         if config.start:
             self._start_from(Path(config.start))
         self._deal_seed = int(stream_keys(config.seed, _TRAINING)[0] >> np.uint64(1))
@@ -144,7 +146,7 @@ class Trainer:
         """Return who plays against the learner in a shard of this update: past selves and players by name."""
         settings = self.config.selfplay
         shares: list[tuple[Opponent, float]] = [
-            (self._opponents[name], part) for name, part in settings.opponents.items()
+            (self._opponents[shard][name], part) for name, part in settings.opponents.items()
         ]
         if settings.past and len(self.pool):
             generator = np.random.default_rng([self.config.seed, self.updates_done, shard, _POOL])

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from agents.initialization import initialize
-from agents.network import Critic, NetworkConfig, PolicyNetwork, entropy_of, hidden_size, masked_log_probs
+from agents.network import Critic, CriticConfig, NetworkConfig, PolicyNetwork, entropy_of, hidden_size, masked_log_probs
 from agents.network_player import weights_of
 from agents.selfplay import hidden_planes
 from tressette_env import DealBatch
@@ -73,9 +73,10 @@ def test_relabelling_suits_permutes_the_scores_and_changes_no_bit(variant: str) 
         assert np.array_equal(moved_places, places[:, columns])
 
 
+@pytest.mark.parametrize("shared", [True, False])
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_numpy_computes_what_torch_trained(variant: str) -> None:
-    policy = initialize(PolicyNetwork(variant, NetworkConfig()), 5)
+def test_numpy_computes_what_torch_trained(variant: str, shared: bool) -> None:
+    policy = initialize(PolicyNetwork(variant, NetworkConfig(shared=shared)), 5)
     view = mid_deal(variant, 13, deals=300).view()
     with torch.inference_mode():
         expected = policy.with_owners(torch.from_numpy(view.observation))
@@ -107,7 +108,7 @@ def test_a_player_knows_its_weights() -> None:
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_relabelling_suits_leaves_the_critic_alone(variant: str) -> None:
-    critic = initialize(Critic(variant, SMALL), 3)
+    critic = initialize(Critic(variant, CriticConfig(16, 16)), 3)
     observation = torch.from_numpy(mid_deal(variant, 5).observe())
     hidden = torch.randint(0, 2, (32, 4, hidden_size(variant)), generator=torch.Generator().manual_seed(0))
     order = "SDBC"
@@ -115,6 +116,24 @@ def test_relabelling_suits_leaves_the_critic_alone(variant: str) -> None:
         observation[:, torch.from_numpy(suit_order(variant, order))], hidden[:, [SUITS.index(suit) for suit in order]]
     )
     torch.testing.assert_close(moved, critic(observation, hidden), rtol=1e-4, atol=1e-5)
+
+
+def test_a_critic_that_does_not_see_the_hidden_cards() -> None:
+    observation = torch.from_numpy(mid_deal("partners", 5).observe())
+    generator = torch.Generator().manual_seed(0)
+    one, other = (torch.randint(0, 2, (32, 4, 30), generator=generator) for _ in range(2))
+    for sees in (True, False):
+        critic = initialize(Critic("partners", CriticConfig(16, 16, hidden=sees)), 3)
+        assert torch.equal(critic(observation, one), critic(observation, other)) is not sees
+
+
+def test_weights_of_each_suit_are_no_longer_equivariant() -> None:
+    policy = initialize(PolicyNetwork("partners", NetworkConfig(16, 16, shared=False)), 3)
+    observation = mid_deal("partners", 11).observe()
+    moved = observation[:, suit_order("partners", "CDSB")]
+    columns = [*range(10, 20), *range(10), *range(20, 40)]
+    scores, of_moved = (policy(torch.from_numpy(rows)) for rows in (observation, moved))
+    assert not torch.allclose(scores[:, columns], of_moved)
 
 
 def test_an_answer_does_not_depend_on_the_batch() -> None:

@@ -12,7 +12,7 @@ import agents  # noqa: F401  registers +solver
 from agents.checkpoint import CheckpointError
 from agents.config import EvaluationConfig, GameConfig, SelfPlayConfig, TrainConfig
 from agents.initialization import initialize
-from agents.network import NetworkConfig, PolicyNetwork
+from agents.network import CriticConfig, NetworkConfig, PolicyNetwork
 from agents.ppo import NumericalError, PPOConfig, generalized_advantages, make_shards, owner_loss
 from agents.selfplay import Decisions, play_deals
 from agents.trainer import Trainer, solves
@@ -23,7 +23,7 @@ from tressette_env.rules import VARIANTS
 CPU = torch.device("cpu")
 TINY = TrainConfig(
     network=NetworkConfig(width=16, head=16),
-    critic=NetworkConfig(width=16, head=16),
+    critic=CriticConfig(width=16, head=16),
     selfplay=SelfPlayConfig(plays=4 * 16 * 40, deals=16, shards=2, threads=2, average=0.5),
     ppo=PPOConfig(epochs=1, minibatches=2),
     evaluation=EvaluationConfig(every=0, final_pairs=0),
@@ -33,6 +33,7 @@ ALL_PARTS = replace(
     TINY,
     selfplay=replace(TINY.selfplay, past=0.25, snapshot_every=1, snapshots=2, opponents={"greedy": 0.25}),
     ppo=replace(TINY.ppo, keep=0.4, owner=0.1),
+    network=NetworkConfig(width=16, head=16, shared=False),
 )
 
 

@@ -68,6 +68,7 @@ def hidden_places(variant: str) -> int:
 class PolicyWeights:
     """The weights of a policy network of one variant, float32, as ``LAYER.weight`` (out, in) and ``LAYER.bias``.
 
+    Layers may also have weights for each suit, (4, out, in); relabelling suits then changes what is played.
     Raises ``ValueError`` when one is missing or does not fit.
     """
 
@@ -80,8 +81,8 @@ class PolicyWeights:
         outputs = {"score": NUM_RANKS, "owner": NUM_RANKS * hidden_places(variant)}
         try:
             for layer, size in outputs.items():
-                if self.arrays[f"{layer}.weight"].shape[0] != size:
-                    raise ValueError(f"{layer}.weight has {self.arrays[f'{layer}.weight'].shape[0]} rows, not {size}")
+                if self.arrays[f"{layer}.weight"].shape[-2] != size:
+                    raise ValueError(f"{layer}.weight has {self.arrays[f'{layer}.weight'].shape[-2]} rows, not {size}")
             self.forward(np.zeros((1, len(self._suit_scale) * NUM_SUITS + len(self._shared_scale)), np.uint8))
         except KeyError as error:
             raise ValueError(f"the weights have no {error.args[0]}") from None
@@ -107,8 +108,12 @@ class PolicyWeights:
         return scores.reshape(rows, NUM_CARDS), owners.reshape(rows, NUM_CARDS, -1)
 
     def _apply(self, layer: str, inputs: FloatArray) -> FloatArray:
-        outputs: FloatArray = inputs @ self.arrays[f"{layer}.weight"].T
-        bias = self.arrays.get(f"{layer}.bias")
+        weight, bias = self.arrays[f"{layer}.weight"], self.arrays.get(f"{layer}.bias")
+        if weight.ndim == 3:
+            by_suit = inputs.reshape(-1, NUM_SUITS, inputs.shape[1]).transpose(1, 0, 2) @ weight.transpose(0, 2, 1)
+            by_suit = by_suit.transpose(1, 0, 2) + self.arrays[f"{layer}.bias"]
+            return by_suit.reshape(len(inputs), -1)
+        outputs: FloatArray = inputs @ weight.T
         return outputs if bias is None else outputs + bias
 
     @property
