@@ -32,7 +32,7 @@ def run(name: str, module_name: str, options_name: str, run_name: str, options: 
     """Run a command of a module with its options, tell its error, and return the exit code."""
     from concurrent.futures import BrokenExecutor
 
-    from agents.command import UsageError
+    from agents.command import CommandError, UsageError
     from tressette_env.players import PlayerError
     from tressette_env.record_form import RecordError
 
@@ -42,7 +42,7 @@ def run(name: str, module_name: str, options_name: str, run_name: str, options: 
     except UsageError as error:
         print(f"evaluate.py {name}: error: {error}", file=sys.stderr)
         return BAD_USAGE
-    except (PlayerError, RecordError, BrokenExecutor, OSError) as error:
+    except (CommandError, PlayerError, RecordError, BrokenExecutor, OSError) as error:
         print(f"evaluate.py {name}: failed: {error}", file=sys.stderr)
         return FAILED
     return DONE if complete else INTERRUPTED

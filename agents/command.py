@@ -24,6 +24,10 @@ class UsageError(ValueError):
     """What the user asked for makes no sense; the message says what would."""
 
 
+class CommandError(RuntimeError):
+    """What ends a command that was asked for what makes sense."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Options:
     """The arguments that commands share, as given."""

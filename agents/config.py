@@ -212,17 +212,24 @@ def _resumed_run(arguments: Sequence[str]) -> Path | None:
 
 def read_config(path: Path) -> TrainConfig:
     """Return the configuration that `write_config` wrote; ``ValueError`` that names the file if it is none."""
+    try:
+        return from_plain(yaml.safe_load(path.read_text(encoding="utf-8")))
+    except (OSError, yaml.YAMLError, ValueError) as error:
+        raise ValueError(f"{path} is no configuration of a run: {error}") from None
+
+
+def from_plain(values: Any) -> TrainConfig:
+    """Return the configuration of which `plain` made these values; ``ValueError`` if they are none's."""
     kinds = get_type_hints(TrainConfig)
     try:
-        values = yaml.safe_load(path.read_text(encoding="utf-8"))
         evaluation = values["evaluation"] | {"opponents": tuple(values["evaluation"]["opponents"])}
         parts = {
             name: kinds[name](**value) if isinstance(value, dict) else value
             for name, value in (values | {"evaluation": evaluation}).items()
         }
         return TrainConfig(**parts)
-    except (OSError, yaml.YAMLError, KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"{path} is no configuration of a run: {error}") from None
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"a field is missing or wrong: {error}") from None
 
 
 def write_config(config: TrainConfig, path: Path) -> None:

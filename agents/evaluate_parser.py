@@ -108,6 +108,31 @@ def add_regret(regret: argparse.ArgumentParser) -> None:
     )
 
 
+def add_exploit(exploit: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``exploit``; a resumed run has most of them already."""
+    exploit.add_argument("player", metavar="PLAYER", nargs="?", help="the player to train against")
+    exploit.add_argument("--variant", help="two_player, partners or historical")
+    exploit.add_argument("--plays", type=int, metavar="N", help="cards played in training (default 20000000)")
+    exploit.add_argument(
+        "--pairs", type=int, default=10_000, metavar="N", help="duplicate pairs of the measurement (default 10000)"
+    )
+    exploit.add_argument(
+        "--seed", type=int, help="of the training (default 1); measured is on the report range, which it never plays"
+    )
+    exploit.add_argument(
+        "--napoletana", action="store_true", default=None, help="3, 2 and ace of a suit score 3 points"
+    )
+    exploit.add_argument(
+        "--start", type=Path, metavar="PATH", help="a checkpoint or run whose weights the response starts from"
+    )
+    exploit.add_argument("--name", metavar="RUN", help="folder under runs/ (default exploit_VARIANT)")
+    exploit.add_argument("--resume", type=Path, metavar="RUN_DIR", help="go on with a run, as it was begun")
+    exploit.add_argument(
+        "--workers", type=int, default=1, metavar="W", help="processes, and threads in training, at most 2 (default 1)"
+    )
+    exploit.add_argument("--json", type=Path, metavar="FILE", help="also write the result to this file")
+
+
 def add_review(review: argparse.ArgumentParser) -> None:
     """Add the arguments of ``review``."""
     review.add_argument("record", metavar="RECORD", type=Path, help="a file of records, one game a line")
@@ -213,6 +238,20 @@ COMMANDS = (
         "agents.regret_command",
         "RegretOptions",
         "run_regret",
+    ),
+    Command(
+        "exploit",
+        "what a best response gains against a player, found by training one",
+        "Train a best response against a player that stays as it is, then measure it on duplicate pairs.  Its gain is "
+        "a lower bound: more plays, or another start, may find more.",
+        (
+            "python evaluate.py exploit rules --variant partners --workers 2 --json exploit.json",
+            "python evaluate.py exploit greedy --variant two_player --plays 2000000 --pairs 1000 --name probe",
+        ),
+        add_exploit,
+        "agents.exploit_command",
+        "ExploitOptions",
+        "run_exploit",
     ),
     Command(
         "review",

@@ -39,11 +39,14 @@ def make_run_dir(config: TrainConfig) -> Path:
 class RunLog:
     """Writes each update's metrics, and shows progress on standard error; a context manager.
 
-    On a terminal a bar, elsewhere a plain line every 30 s and at every measurement.
+    On a terminal a bar, elsewhere a plain line every 30 s and at every measurement.  `measured`: the tag of what is
+    measured, in points a deal, and `against` whom.
     """
 
-    def __init__(self, run_dir: Path, updates: int, done: int) -> None:
-        self._run_dir = run_dir
+    def __init__(
+        self, run_dir: Path, updates: int, done: int, measured: str = "eval/points_vs_rules", against: str = "rules"
+    ) -> None:
+        self._run_dir, self._measured, self._against = run_dir, measured, against
         self._updates, self._first = updates, done
         self._latest: dict[str, float] = {}
 
@@ -77,12 +80,12 @@ class RunLog:
             if "/" in tag:
                 self._board.add_scalar(tag, value, step)
         self._latest |= metrics
-        self._show(step, measured="eval/points_vs_rules" in metrics)
+        self._show(step, measured=self._measured in metrics)
 
     def _show(self, step: int, measured: bool) -> None:
         text = f"{self._latest['speed/decisions_per_second']:,.0f} decisions/s"
-        if "eval/points_vs_rules" in self._latest:
-            text += f", {self._latest['eval/points_vs_rules']:+.2f} points/deal vs rules"
+        if self._measured in self._latest:
+            text += f", {self._latest[self._measured]:+.2f} points/deal vs {self._against}"
         if self._bar is not None:
             self._bar.set_postfix_str(text, refresh=False)
             self._bar.update()

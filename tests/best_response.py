@@ -116,8 +116,9 @@ def _best(ply: _Ply, values: IntArray, table: dict[int, int]) -> IntArray:
     keys, group = np.unique(ply.key, return_inverse=True)
     sums = np.zeros((len(keys), 40), np.int64)
     tried = np.zeros((len(keys), 40), bool)
-    np.add.at(sums, (group, ply.card), values)
-    tried[group, ply.card] = True
+    # The responder's alone: the player, when it leads, knows in other deals what the responder knows in these.
+    np.add.at(sums, (group[ply.free], ply.card[ply.free]), values[ply.free])
+    tried[group[ply.free], ply.card[ply.free]] = True
     best = np.where(tried, sums, np.iinfo(np.int64).min).argmax(axis=1)
     table |= {int(keys[i]): int(best[i]) for i in np.unique(group[ply.free])}
     kept = ~ply.free | (ply.card == best[group])

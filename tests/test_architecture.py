@@ -47,6 +47,7 @@ def users(library: str) -> set[str]:
 def test_torch_stays_where_networks_are() -> None:
     assert users("torch") <= {
         "checkpoint",
+        "exploit",
         "initialization",
         "network",
         "network_player",

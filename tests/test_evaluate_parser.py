@@ -18,7 +18,7 @@ def test_the_examples_of_the_help_are_good_usage(example: str) -> None:
     assert (program, script, arguments[0]) == ("python", "evaluate.py", command.name)
     module = importlib.import_module(command.module)
     given = getattr(module, command.options)(**options)
-    for check in ("check_match", "check_regret", "check_ladder", "check_crossplay"):
+    for check in ("check_match", "check_regret", "check_ladder", "check_crossplay", "check_exploit"):
         if hasattr(module, check):
             getattr(module, check)(given)
     assert callable(getattr(module, command.run))
