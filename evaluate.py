@@ -42,7 +42,10 @@ def run(name: str, module_name: str, options_name: str, run_name: str, options: 
     except UsageError as error:
         print(f"evaluate.py {name}: error: {error}", file=sys.stderr)
         return BAD_USAGE
-    except (CommandError, PlayerError, RecordError, BrokenExecutor, OSError) as error:
+    except BrokenExecutor:
+        print(f"evaluate.py {name}: failed: a worker process was killed, or a player ended it", file=sys.stderr)
+        return FAILED
+    except (CommandError, PlayerError, RecordError, OSError) as error:
         print(f"evaluate.py {name}: failed: {error}", file=sys.stderr)
         return FAILED
     return DONE if complete else INTERRUPTED

@@ -8,6 +8,7 @@ import numpy as np
 
 from agents.pairs import PairResults
 from agents.statistics import interval
+from agents.tables import interval_text
 from tressette_env.cards import IntArray
 from tressette_env.deals import BoolArray
 
@@ -64,8 +65,7 @@ def details_text(rows: list[dict[str, Any]], margins: dict[str, int]) -> list[st
     """Return both for people: a table and bars."""
     lines = [f"{'':<24}{'games':>9}{'mean':>9}   95 % interval"]
     for row in rows:
-        low, high = row["ci95"]
-        lines.append(f"{row['kind']:<24}{row['games']:>9,}{row['mean']:>+9.3f}   {low:+.3f} to {high:+.3f}")
+        lines.append(f"{row['kind']:<24}{row['games']:>9,}{row['mean']:>+9.3f}   {interval_text(row['ci95'], '+.3f')}")
     lines.append("games by A's margin:")
     most = max(margins.values(), default=1)
     for margin, number in margins.items():

@@ -15,10 +15,14 @@ _TRIALS, _CLOSE, _LARGEST_STEP = 6, 0.05, 10.0
 
 
 class Fitted(NamedTuple):
-    """A player's name with its count filled in, and the milliseconds measured for an unforced decision."""
+    """A player's name with its count filled in, and the milliseconds measured for an unforced decision.
+
+    ``fits``: they are within the budget; False where even the smallest count takes longer.
+    """
 
     name: str
     ms: float
+    fits: bool
 
 
 def fit_budget(name: str, rules: Rules, seed: int, ms: float) -> Fitted | None:
@@ -45,7 +49,7 @@ def fit_budget(name: str, rules: Rules, seed: int, ms: float) -> Fitted | None:
             break
     fitting = [number for number, time in tried.items() if time <= ms * (1 + _CLOSE)]
     best = max(fitting) if fitting else min(tried)
-    return Fitted(with_option(name, option, best), tried[best])
+    return Fitted(with_option(name, option, best), tried[best], bool(fitting))
 
 
 def with_option(name: str, option: str, value: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sized
+from collections.abc import Callable, Generator, Mapping, Sequence, Sized
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,12 +12,13 @@ from agents.files import write_json
 from agents.progress import Progress
 from agents.workers import Meeting, build_players
 from tressette_env import Rules
-from tressette_env.players import AnyPlayer, sees_hidden_cards
+from tressette_env.players import AnyPlayer, make_player, sees_hidden_cards
 from tressette_env.rules import DEFAULT_TARGET
 from tressette_env.shuffling import check_seed
 
 STOPPED = "stopped early: these are the pairs completed so far"
 Part = TypeVar("Part", bound=Sized)
+_FILES = ("json", "records", "store", "html")  # options that name a file to write; few commands have all of them
 
 
 class UsageError(ValueError):
@@ -49,8 +50,12 @@ def check_options(options: Options, target: int = DEFAULT_TARGET) -> Rules:
         check_seed(options.seed, 1)
     except ValueError as error:
         raise UsageError(f"--seed {options.seed} is not allowed: {error}") from error
-    check_output("--json", options.json)
-    check_output("--records", options.records)
+    files = {f"--{name}": getattr(options, name, None) for name in _FILES}
+    if files["--store"] is not None and files["--records"] is not None:
+        raise UsageError("--records writes down games that are played, not those of --store: use one of them")
+    for option, path in files.items():
+        check_output(option, path)
+    check_different(files)
     try:
         return Rules(options.variant, napoletana=options.napoletana, target=target)
     except ValueError as error:
@@ -65,10 +70,35 @@ def check_output(option: str, path: Path | None) -> None:
         raise UsageError(f"{option} {path}: this is a folder, a file is needed")
 
 
+def check_different(files: Mapping[str, Path | None]) -> None:
+    """Raise `UsageError` if two of the files, by the options that name them, are the same."""
+    named: dict[Path, str] = {}
+    for option, path in files.items():
+        if path is not None and named.setdefault(path.resolve(), option) != option:
+            raise UsageError(f"{named[path.resolve()]} and {option} both name {path}: each needs a file of its own")
+
+
 def check_players(meeting: Meeting) -> tuple[AnyPlayer, AnyPlayer]:
     """Return the players of a meeting; `UsageError` if a name is none."""
     try:
         return build_players(meeting)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+
+
+def check_names(what: str, names: Sequence[str]) -> None:
+    """Raise `UsageError` unless there are two players or more, none of them twice."""
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise UsageError(f"{', '.join(twice)} is named twice: {what} has each player once")
+    if len(names) < 2:
+        raise UsageError(f"{what} needs at least two players")
+
+
+def build_named(names: Sequence[str], rules: Rules, seed: int) -> dict[str, AnyPlayer]:
+    """Return players by name, as `agents.workers.build_players` makes them; `UsageError` if a name is none."""
+    try:
+        return {name: make_player(name, rules.variant, seed) for name in names}
     except ValueError as error:
         raise UsageError(str(error)) from error
 

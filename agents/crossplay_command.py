@@ -11,14 +11,22 @@ from typing import Any
 import numpy as np
 
 from agents.arena import FloatArray
-from agents.command import STOPPED, Options, UsageError, cheating, check_options, collect, deliver, game_text
+from agents.command import (
+    STOPPED,
+    Options,
+    UsageError,
+    cheating,
+    check_names,
+    check_options,
+    collect,
+    deliver,
+    game_text,
+)
 from agents.crossplay import CrossResults, CrossTable, build_table, drops, join_cross, play_cross
 from agents.deal_ranges import deals_text, distinct_deals
 from agents.ladder import ANCHOR
-from agents.ladder_command import check_names
-from agents.ladder_report import interval_text, ms_text, number_text
 from agents.statistics import interval
-from agents.tables import table_text
+from agents.tables import interval_text, ms_text, number_text, table_text
 from agents.workers import any_slow, in_chunks
 from tressette_env import ENV_VERSION
 from tressette_env.files import write_whole

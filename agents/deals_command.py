@@ -31,7 +31,9 @@ def run_deals(options: DealsOptions) -> bool:
         raise UsageError(f"--range {options.name} is not allowed: {', '.join(RANGES)}")
     chosen = RANGES[options.name]
     if not 1 <= options.pairs <= chosen.deals:
-        raise UsageError(f"--pairs {options.pairs} is not allowed: the {options.name} range has {chosen.deals} deals")
+        raise UsageError(
+            f"--pairs {options.pairs} is not allowed: from 1 to {chosen.deals}, the deals of the {options.name} range"
+        )
     check_output("--out", options.out)
     lines = deal_lines(chosen.seed, options.pairs)
     if options.out.suffix == ".gz":

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from agents.command import Options, UsageError, cheating, check_options, check_output, deliver
+from agents.command import Options, UsageError, build_named, cheating, check_names, check_options, deliver
 from agents.deal_ranges import distinct_deals
 from agents.kept_matches import held_results, play_kept
 from agents.ladder import Fixture, Matches, fixtures, make_ladder
@@ -20,7 +20,7 @@ from agents.store import Store
 from agents.workers import Meeting, any_slow
 from tressette_env import ENV_VERSION, Rules
 from tressette_env.files import write_whole
-from tressette_env.players import AnyPlayer, make_player, shown_name
+from tressette_env.players import shown_name
 
 SLOW_PAIRS = 1000
 
@@ -88,29 +88,8 @@ def check_ladder(options: LadderOptions) -> Rules:
     """Return the rules that the options describe; `UsageError` if anything in the options is wrong."""
     if options.slow_pairs is not None and options.slow_pairs < 1:
         raise UsageError(f"--slow-pairs {options.slow_pairs}: it must be at least 1")
-    if options.store is not None and options.records is not None:
-        raise UsageError("--records writes down games that are played, not those of --store: use one of them")
-    check_output("--store", options.store)
-    check_output("--html", options.html)
     check_names("a ladder", options.players)
     return check_options(options)
-
-
-def check_names(what: str, names: Sequence[str]) -> None:
-    """Raise `UsageError` unless there are two players or more, none of them twice."""
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise UsageError(f"{', '.join(twice)} is named twice: {what} has each player once")
-    if len(names) < 2:
-        raise UsageError(f"{what} needs at least two players")
-
-
-def build_named(names: Sequence[str], rules: Rules, seed: int) -> dict[str, AnyPlayer]:
-    """Return players by name, as `agents.workers.build_players` makes them; `UsageError` if a name is none."""
-    try:
-        return {name: make_player(name, rules.variant, seed) for name in names}
-    except ValueError as error:
-        raise UsageError(str(error)) from error
 
 
 def plan(

@@ -38,6 +38,7 @@ figure {{ margin: 0; }} svg {{ max-width: 100%; height: auto; }}
 def ladder_page(report: dict[str, Any], shown: Mapping[str, str]) -> str:
     """Return the page of a report of ``evaluate.py ladder``; `shown`: the players' names for people."""
     title = f"Tressette ladder: {report['variant']}"
+    pictured = report | {"players": [row | {"player": shown[row["player"]]} for row in report["players"]]}
     stopped = "" if report["complete"] else "<p><strong>Stopped early: completed matches only.</strong></p>"
     return f"""<!DOCTYPE html>
 <html lang="en">
@@ -56,11 +57,11 @@ def ladder_page(report: dict[str, Any], shown: Mapping[str, str]) -> str:
 <h2>Points per deal, each against each</h2>
 <p>Of the player on the left against the one above, with half the width of the 95&#8239;% interval;
 blue is won, red is lost.</p>
-{_heat_map(report)}
+{_heat_map(report, shown)}
 <h2>Ratings</h2>
-{_picture("ratings", _draw_ratings, report, "Bars: the rating of each player with its interval, as in the table.")}
+{_picture("ratings", _draw_ratings, pictured, "Bars: the rating of each player with its interval, as in the table.")}
 <h2>Strength against time</h2>
-{_picture("times", _draw_times, report, "Points: strength over milliseconds per decision, as in the table.")}
+{_picture("times", _draw_times, pictured, "Points: strength over milliseconds per decision, as in the table.")}
 </body>
 </html>
 """
@@ -81,16 +82,19 @@ def _name_class(column: int) -> str:
     return ' class="name"' if column == 1 else ""
 
 
-def _heat_map(report: dict[str, Any]) -> str:
+def _heat_map(report: dict[str, Any], shown: Mapping[str, str]) -> str:
     """Return the matrix as a table with coloured cells."""
     names = [row["player"] for row in report["players"]]
     means = means_between(report)
     most = max((abs(mean) for mean, _ in means.values()), default=0) or 1
-    columns = "".join(f'<th scope="col" title="{escape(name)}">{place}</th>' for place, name in enumerate(names, 1))
+    columns = "".join(
+        f'<th scope="col" title="{escape(shown[name])}">{place}</th>' for place, name in enumerate(names, 1)
+    )
     rows = []
     for place, name in enumerate(names, 1):
         cells = "".join(_cell(means.get((name, other)), most) for other in names)
-        rows.append(f'<tr><th scope="row">{place}</th><th scope="row" class="name">{escape(name)}</th>{cells}</tr>')
+        heads = f'<th scope="row">{place}</th><th scope="row" class="name">{escape(shown[name])}</th>'
+        rows.append(f"<tr>{heads}{cells}</tr>")
     body = "\n".join(rows)
     return (
         '<div class="wide"><table class="map">\n'

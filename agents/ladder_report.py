@@ -12,7 +12,7 @@ from agents.command import game_text
 from agents.deal_ranges import deals_text
 from agents.ladder import Ladder, Matches
 from agents.statistics import summarize
-from agents.tables import table_text
+from agents.tables import interval_text, ms_text, number_text, table_text
 
 STOPPED = "stopped early: only the matches that were completed count"
 
@@ -114,7 +114,7 @@ def ladder_text(report: dict[str, Any], shown: Mapping[str, str]) -> str:
     places = [str(row["place"]) for row in report["players"]]
     means = means_between(report)
     matrix = [
-        [place, name, *(_cell(means.get((name, other))) for other in names)]
+        [place, shown[name], *(_cell(means.get((name, other))) for other in names)]
         for place, name in zip(places, names, strict=True)
     ]
     lines = [
@@ -134,22 +134,3 @@ def ladder_text(report: dict[str, Any], shown: Mapping[str, str]) -> str:
 
 def _cell(found: tuple[float, float] | None) -> str:
     return "" if found is None else f"{found[0]:+.3f} ±{found[1]:.3f}"
-
-
-def number_text(value: float, form: str) -> str:
-    """Return a number, or a dash where it is NaN."""
-    return "–" if np.isnan(value) else format(value, form)
-
-
-def interval_text(ends: Sequence[float], form: str) -> str:
-    """Return an interval, or a dash where it is NaN."""
-    return "–" if np.isnan(ends[0]) else f"{ends[0]:{form}} to {ends[1]:{form}}"
-
-
-def ms_text(ms: float) -> str:
-    """Return milliseconds to the precision that repeats."""
-    if np.isnan(ms):
-        return "–"
-    if ms < 0.1:
-        return "<0.1"
-    return f"{ms:.1f}" if ms < 10 else f"{ms:,.0f}"

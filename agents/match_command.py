@@ -16,7 +16,6 @@ from agents.command import (
     UsageError,
     cheating,
     check_options,
-    check_output,
     check_players,
     deliver,
     game_text,
@@ -27,6 +26,7 @@ from agents.pairs import PairResults
 from agents.sprt import UNDECIDED, Decision, Sprt
 from agents.statistics import summarize
 from agents.store import Store
+from agents.tables import interval_text, number_text
 from agents.workers import Meeting
 from tressette_env import ENV_VERSION
 from tressette_env.files import write_whole
@@ -53,11 +53,8 @@ def check_match(options: MatchOptions) -> tuple[Meeting, Sprt | None]:
     """Return the meeting that the options describe, and the test; `UsageError` if they are wrong."""
     if options.target is not None and options.episode != "match":
         raise UsageError(f"--target {options.target} needs --episode match: a single deal has no target")
-    if options.store is not None and options.records is not None:
-        raise UsageError("--records writes down games that are played, not those of --store: use one of them")
     if options.budget_ms is not None and not 0 < options.budget_ms < float("inf"):
         raise UsageError(f"--budget-ms {options.budget_ms:g} is not allowed: a number of milliseconds above 0")
-    check_output("--store", options.store)
     try:
         check_episode(options.episode)
     except ValueError as error:
@@ -113,7 +110,8 @@ def fit_players(meeting: Meeting, ms: float) -> Meeting:
             f"--budget-ms {ms:g}: neither {meeting.a} nor {meeting.b} has worlds or iterations that are still to be set"
         )
     for found in filter(None, fitted.values()):
-        print(f"{found.name} takes {found.ms:.3g} ms a decision here", file=sys.stderr)
+        over = "" if found.fits else f": {ms:g} ms is less than the least it can do"
+        print(f"{found.name} takes {found.ms:.3g} ms a decision here{over}", file=sys.stderr)
     return replace(meeting, a=names.get(meeting.a, meeting.a), b=names.get(meeting.b, meeting.b))
 
 
@@ -162,18 +160,18 @@ def as_text(report: dict[str, Any], shown: tuple[str, str], details: bool = Fals
     if matches:
         game += f", matches to {report['target']}"
         measure, games = "payment per match", "matches"
-    low, high = report["ci95"]
+    mean, ci95 = number_text(report["mean"], "+.3f"), interval_text(report["ci95"], "+.3f")
+    spread = number_text(report["sd_pair"], ".3f")
     lines = [
         f"A {shown[0]} against B {shown[1]}: {game}",
-        f"A's {measure}, less B's: {report['mean']:+.3f}, 95 % interval {low:+.3f} to {high:+.3f}",
-        f"{games} won by A, ties counting half: {report['win_rate']:.1%}",
-        f"{report['pairs']:,} duplicate pairs of seed {deals_text(report)}, standard deviation {report['sd_pair']:.3f}",
+        f"A's {measure}, less B's: {mean}, 95 % interval {ci95}",
+        f"{games} won by A, ties counting half: {number_text(report['win_rate'], '.1%')}",
+        f"{report['pairs']:,} duplicate pairs of seed {deals_text(report)}, standard deviation {spread}",
         _effort_text(report),
     ]
     if matches:
-        lines.insert(
-            3, f"deals won by A: {report['deals_won']:.1%}, {report['deals_per_game']:.1f} deals to a match on average"
-        )
+        won, number = number_text(report["deals_won"], ".1%"), number_text(report["deals_per_game"], ".1f")
+        lines.insert(3, f"deals won by A: {won}, {number} deals to a match on average")
     if report["sprt"] is not None:
         lines.append(_sprt_text(report["sprt"]))
     if details:
@@ -184,11 +182,11 @@ def as_text(report: dict[str, Any], shown: tuple[str, str], details: bool = Fals
 
 
 def _effort_text(report: dict[str, Any]) -> str:
-    a, b = report["ms_per_decision"]
+    a, b = (number_text(ms, ".3g") for ms in report["ms_per_decision"])
     stored = f" ({report['stored_pairs']:,} of the pairs from the store)" if report["stored_pairs"] else ""
     return (
         f"{report['decisions']:,} decisions, played in {report['seconds']:.1f} s{stored};"
-        f" milliseconds per unforced decision: A {a:.3g}, B {b:.3g}"
+        f" milliseconds per unforced decision: A {a}, B {b}"
     )
 
 

@@ -7,21 +7,23 @@ range; ``--play`` plays what the store lacks, and nothing else.  Exit codes: 0 d
 
 from __future__ import annotations
 
-import argparse
 import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from agents.command import UsageError, build_named
 from agents.deal_ranges import RANGES, REPORT
+from agents.evaluate_parser import OneLineParser
 from agents.kept_matches import held_results
 from agents.ladder import ANCHOR, Fixture, Matches, make_ladder
-from agents.ladder_command import build_named, plan, play_fixtures
-from agents.ladder_report import effort_of, interval_text, ms_text, number_text
+from agents.ladder_command import plan, play_fixtures
+from agents.ladder_report import effort_of
 from agents.pairs import PairResults
 from agents.statistics import summarize
 from agents.store import Store
+from agents.tables import interval_text, ms_text, number_text
 from agents.workers import Meeting
 from tressette_env import Rules
 from tressette_env.files import write_whole
@@ -54,7 +56,7 @@ ENTRIES = (
     Entry("pimc:worlds=20", 1000, 200),
     Entry("pimc:worlds=100", 1000),
     Entry("pimc:worlds=400", 100),
-    Entry("cheat", 1000, 200),
+    Entry("cheat", 1000),
 )
 
 
@@ -151,7 +153,7 @@ def with_tables(text: str, made: dict[str, str]) -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     """Make the tables of a file, or check them, and return the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m agents.readme_tables", description=__doc__.split("\n\n")[0])
+    parser = OneLineParser(prog="python -m agents.readme_tables", description=__doc__.split("\n\n")[0])
     parser.add_argument("file", type=Path, metavar="FILE", help="the file with the markers, such as README.md")
     parser.add_argument("--play", action="store_true", help="play the matches that the store lacks, and keep them")
     parser.add_argument(
@@ -160,8 +162,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--workers", type=int, default=1, metavar="W", help="processes (default 1)")
     parser.add_argument("--store", type=Path, default=STORE, metavar="FILE", help=f"default {STORE}")
     options = parser.parse_args(arguments)
+    if options.workers < 1:
+        parser.error(f"--workers {options.workers}: it must be at least 1")
     try:
         return make_tables(options.file, Store(options.store), options.play, options.check, options.workers)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except UsageError as error:
+        parser.error(str(error))
     except (ValueError, OSError) as error:
         print(f"{parser.prog}: error: {error}", file=sys.stderr)
         return FAILED

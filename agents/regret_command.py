@@ -20,8 +20,10 @@ from agents.command import (
     deliver,
     game_text,
 )
+from agents.deal_ranges import deals_text, distinct_deals
 from agents.regret import BEST, CHOICES, DECISIONS, POINTS, THIRDS, RegretResults, join_regrets, measure_chunk, warm_up
 from agents.statistics import interval
+from agents.tables import interval_text, number_text
 from agents.workers import Meeting, any_slow, in_chunks
 from tressette_env import ENV_VERSION
 from tressette_env.cards import IntArray
@@ -75,13 +77,14 @@ def run_regret(options: RegretOptions) -> bool:
 def make_report(
     options: RegretOptions, meeting: Meeting, cards: int, results: RegretResults, seconds: float
 ) -> dict[str, Any]:
-    """Return what is written: counts, points lost per deal of a side (with interval) and per decision with a choice.
+    """Return what is written: counts, what a side loses per deal (points with interval) and per decision with a choice.
 
     What is undefined is NaN.  ``ms_per_decision`` is the player's (see `Effort`).
     """
     lost = interval(results.lost)
     in_thirds = meeting.rules.variant != "historical"
-    totals = _rates(results.tricks.sum(axis=0), in_thirds)
+    total = results.tricks.sum(axis=0)
+    sides = 2 * len(results)  # of a deal both that the player holds, or one in each of two deals
     rows = [{"trick": trick + 1} | _rates(row, in_thirds) for trick, row in enumerate(results.tricks) if row[DECISIONS]]
     return {
         "player": options.player,
@@ -89,12 +92,14 @@ def make_report(
         "variant": options.variant,
         "napoletana": options.napoletana,
         "pairs": len(results),
+        "distinct_deals": distinct_deals(meeting.rules, options.seed, len(results)),
         "seed": options.seed,
         "cards": cards,
         "points_lost_per_deal": lost.mean,
         "ci95": lost.ci95,
         "sd_pair": lost.sd,
-        **totals,
+        "thirds_lost_per_deal": int(total[THIRDS]) / sides if sides and in_thirds else np.nan,
+        **_rates(total, in_thirds),
         "by_trick": rows,
         "ms_per_decision": results.effort.ms_per_decision[0],
         "seconds": seconds,
@@ -120,18 +125,20 @@ def as_text(report: dict[str, Any], shown: tuple[str, str]) -> str:
     """Return a report for people: a few lines and a table by trick; `shown` are the players' names."""
     alone = report["opponent"] == report["player"]
     against = "both sides" if alone else f"against {shown[1]}"
-    low, high = report["ci95"]
+    lost, ci95 = number_text(report["points_lost_per_deal"], ".4f"), interval_text(report["ci95"], ".4f")
+    in_thirds = report["thirds_lost_per_deal"]
+    thirds = "" if np.isnan(in_thirds) else f"; thirds: {in_thirds:.4f}"
     lines = [
         f"{shown[0]}, {against}: {game_text(report)}, decisions with at most {report['cards']} cards in hand",
-        f"points a side loses per deal: {report['points_lost_per_deal']:.4f}, 95 % interval {low:.4f} to {high:.4f}",
+        f"points a side loses per deal: {lost}, 95 % interval {ci95}{thirds}",
         _MEANING[report["variant"]],
         f"{'trick':>7}{'decisions':>11}{'choices':>10}{'points per choice':>19}{'thirds':>9}{'best cards':>12}",
     ]
     lines += [_row_text(row) for row in [*report["by_trick"], report | {"trick": "all"}]]
     games = "deals" if alone else "duplicate pairs"
     lines.append(
-        f"{report['pairs']:,} {games} of seed {report['seed']} in {report['seconds']:.1f} s,"
-        f" {report['ms_per_decision']:.3g} ms of the player per unforced decision of the whole deal"
+        f"{report['pairs']:,} {games} of seed {deals_text(report)}, in {report['seconds']:.1f} s,"
+        f" {number_text(report['ms_per_decision'], '.3g')} ms of the player per unforced decision of the whole deal"
     )
     if not report["complete"]:
         lines.append(STOPPED)
@@ -141,8 +148,7 @@ def as_text(report: dict[str, Any], shown: tuple[str, str]) -> str:
 def _row_text(row: dict[str, Any]) -> str:
     text = f"{row['trick']:>7}{row['decisions']:>11,}{row['unforced']:>10,}"
     for name, width, form in _RATES:
-        value = row[name]
-        text += f"{'-' if np.isnan(value) else format(value, form):>{width}}"
+        text += f"{number_text(row[name], form):>{width}}"
     return text
 
 

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 import agents  # noqa: F401  registers the players that this package adds
-from agents.command import UsageError, check_output
+from agents.command import UsageError, check_different, check_output
 from agents.files import write_json
 from agents.progress import Progress
 from agents.review import EXACT, DealReview, Decision, Judge, review_deal, worst
@@ -79,6 +79,7 @@ def run_review(options: ReviewOptions) -> bool:
     `RecordError` if the file holds what is no record, and `PlayerError` if the judge fails.
     """
     check_output("--json", options.json)
+    check_different({"RECORD": options.record, "--json": options.json})
     games = chosen_games(options)
     judges = make_judges(options.judge, {form_of(record).rules for _, record in games})
     start = time.perf_counter()

@@ -31,7 +31,7 @@ def with_card(row: int, column: int, card: int) -> npt.NDArray[np.int64]:
         ({"dealers": GOOD_DEALERS}, "seed, or both"),
         ({"seed": -1}, "seed must be from 0"),
         ({"seed": 2**63}, "seed must be"),
-        ({"seed": 2**80}, f"seed must be a whole number or integers of shape .* not {2**80}"),
+        ({"seed": 2**80}, rf"seed must be from 0 to 2\*\*63 - 1, not {2**80}"),
         ({"seed": 1.5}, r"seed must be a whole number or integers of shape \(3,\), not 1.5"),
         ({"seed": "7"}, "seed must be a whole number"),
         ({"seed": True}, "seed must be a whole number"),

@@ -146,7 +146,7 @@ def test_compressed_files_are_the_same_bytes_each_time(
     [
         ("--range party --out d.csv", "--range party is not allowed: report, development, selection"),
         ("--pairs 0 --out d.csv", "--pairs 0 is not allowed"),
-        ("--pairs 100001 --out d.csv", "the development range has 100000 deals"),
+        ("--pairs 100001 --out d.csv", "from 1 to 100000, the deals of the development range"),
         ("--out nowhere/d.csv", "--out nowhere/d.csv: there is no folder"),
         ("--out .", "this is a folder, a file is needed"),
         ("--range report", "--out"),

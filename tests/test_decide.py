@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -73,6 +74,11 @@ def test_an_error_of_a_player_names_it_with_row_ply_and_cause() -> None:
     assert "\n" not in str(raised.value)
     with pytest.raises(PlayerError, match=r"^bot failed: KeyError"):
         decide(Replies(fail), first_trick().view().take(np.zeros(3, bool)), "bot")
+
+
+def test_a_player_that_ends_the_program_has_failed() -> None:
+    with pytest.raises(PlayerError, match=r"^bot failed in row 0 at ply 1 .*: SystemExit: no licence"):
+        decide(Replies(lambda view: sys.exit("no licence")), first_trick().view(), "bot")
 
 
 def test_the_caller_may_say_where_a_row_belongs() -> None:

@@ -222,7 +222,7 @@ def test_a_worker_that_dies_ends_the_command(capsys: Capture, monkeypatch: pytes
         capsys, f"{TOYS}:Dying", "greedy", "--variant", "partners", "--pairs", "10", "--workers", "2"
     )
     assert (code, output) == (1, "")
-    assert "failed" in errors
+    assert "failed: a worker process was killed" in errors
 
 
 def interrupt_after(chunks: int) -> Callable[[Progress, int], None]:
@@ -258,6 +258,7 @@ def test_an_interrupt_before_the_first_chunk(capsys: Capture, tmp_path: Path) ->
     report = json.loads(path.read_text())
     assert code == 130
     assert "stopped early" in output
+    assert "nan" not in output
     assert (report["pairs"], report["decisions"], report["complete"]) == (0, 0, False)
     assert (report["mean"], report["ci95"], report["win_rate"], report["sd_pair"]) == (None, [None, None], None, None)
     assert report["ms_per_decision"] == [None, None]

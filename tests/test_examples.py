@@ -16,8 +16,8 @@ import evaluate
 from examples import foreign_player
 from examples.own_policy import Policy
 from tests.commands import Capture, run, run_json
+from tests.foreign_programs import command
 from tests.games import FULL_RULES, name, random_cards
-from tests.test_process_player import command
 from tressette_env import DealBatch, Rules, make_player, process_player
 from tressette_env.players import decide
 

@@ -308,6 +308,8 @@ def test_a_damaged_store_is_told_and_left_alone(
         ("--store nowhere/s.jsonl", "--store nowhere/s.jsonl: there is no folder"),
         ("--store .", "this is a folder, a file is needed"),
         ("--store s.jsonl --records r.jsonl", "--records writes down games that are played, not those of --store"),
+        ("--store o.json --json ./o.json", "--json and --store both name o.json: each needs a file of its own"),
+        ("--records o.json --json o.json", "--json and --records both name o.json: each needs a file of its own"),
     ],
 )
 def test_bad_usage(capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: str, told: str) -> None:

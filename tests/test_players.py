@@ -90,7 +90,7 @@ def test_a_seed_option_wins_over_the_argument() -> None:
         (":seed=1", "unknown player"),
         ("x" * 5000, "unknown player"),
         ("nobody:depth=1", "unknown player 'nobody:depth=1'"),
-        ("no_such_module:player", "unknown player 'no_such_module:player': use one of"),
+        ("no_such_module:player", "'no_such_module:player': there is no module 'no_such_module'; use one of"),
         (f"{TOYS}:Missing", f"module '{TOYS}' has no attribute 'Missing'"),
         (f"{TOYS}:not_callable", "no method act and is no factory"),
         (f"{TOYS}:Mute", "Mute has no method act"),

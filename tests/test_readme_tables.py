@@ -93,3 +93,11 @@ def test_errors_are_one_line(readme: Path, tmp_path: Path, capsys: Capture) -> N
     readme.write_text(TEXT.replace("two_player", "whist"), encoding="utf-8")
     assert main([str(readme)]) == 1
     assert "whist" in capsys.readouterr().err
+    damaged = tmp_path / "store.jsonl"
+    damaged.write_text("nothing\n", encoding="utf-8")
+    readme.write_text(TEXT, encoding="utf-8")
+    for wrong in (["--workers", "0"], ["--store", str(damaged)]):
+        with pytest.raises(SystemExit) as ended:
+            main([str(readme), *wrong])
+        assert ended.value.code == 2
+        assert capsys.readouterr().err.count("\n") == 1

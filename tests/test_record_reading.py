@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.games import ALL_RULES
-from tests.test_record import Record, one_line
+from tests.recorded_games import Record, one_line
 from tressette_env import DealBatch, MatchBatch, Rules
 from tressette_env.record import RecordError, read, replay, validate, write
 

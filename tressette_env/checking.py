@@ -30,6 +30,8 @@ def integer_array(name: str, values: Any, *shapes: Shape) -> npt.NDArray[Any]:
 
 def count_array(name: str, values: Any, *shapes: Shape) -> IntArray:
     """Return `values` as int64 of one of `shapes`; ``ValueError`` unless they are from 0 to `LARGEST_COUNT`."""
+    if () in shapes and isinstance(values, int) and not 0 <= values <= LARGEST_COUNT:  # too large for an array, perhaps
+        raise ValueError(f"{name} must be from 0 to {_LARGEST_TEXT}, not {values}")
     array = integer_array(name, values, *shapes)
     wrong = array[(array < 0) | (array > LARGEST_COUNT)]
     if wrong.size:

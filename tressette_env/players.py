@@ -187,7 +187,7 @@ def _from_module(spec: str, name: str, options: str, arguments: dict[str, Any]) 
         module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
         if error.name and (module_name == error.name or module_name.startswith(error.name + ".")):
-            raise ValueError(_unknown(spec)) from None
+            raise ValueError(f"unknown player {spec!r}: there is no module {error.name!r}; {_usable()}") from None
         raise PlayerError(f"player {spec!r}: {_cause(error)}") from error
     except (Exception, SystemExit) as error:
         raise PlayerError(f"player {spec!r}: {_cause(error)}") from error
@@ -250,7 +250,7 @@ def _build(spec: str, factory: Factory, arguments: tuple[Any, ...], by_name: dic
         player = factory(*arguments, **by_name)
     except ValueError as error:  # says itself what is wrong
         raise PlayerError(f"player {spec!r}: {_one_line(error)}") from error
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise PlayerError(f"player {spec!r}: {_cause(error)}") from error
     if not _plays(player):
         raise ValueError(f"player {spec!r} is no player: {type(player).__name__} has no method act")
@@ -302,7 +302,7 @@ def decide(
     at = _place(view, where, 0) if len(view) else ""  # of the first row, where all are concerned
     try:
         reply = cast(Any, player).act_on(deals, rows, view) if cheats else cast(Player, player).act(view)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         if isinstance(error, PlayerError) and error.row is not None:
             raise PlayerError(f"{name} failed{_place(view, where, error.row)}: {_cause(error)}") from error
         first = f" (the first of {len(view)} decisions)" if len(view) > 1 else ""  # any of them may be the cause

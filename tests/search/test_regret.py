@@ -31,9 +31,9 @@ from tressette_env.cards import card_ids
 
 run, run_json = partial(commands.run, "regret"), partial(commands.run_json, "regret")
 FIELDS = (
-    "player opponent variant napoletana pairs seed cards points_lost_per_deal ci95 sd_pair decisions unforced "
-    "points_lost_per_decision thirds_lost_per_decision best_share by_trick ms_per_decision "
-    "seconds version complete cheats"
+    "player opponent variant napoletana pairs distinct_deals seed cards points_lost_per_deal ci95 sd_pair "
+    "thirds_lost_per_deal decisions unforced points_lost_per_decision thirds_lost_per_decision best_share by_trick "
+    "ms_per_decision seconds version complete cheats"
 )
 TINY_RULES = [
     Rules("two_player", suits="DS", ranks="7A23", hand=2),  # a stock of four
@@ -156,6 +156,7 @@ def test_a_report(capsys: Capture, tmp_path: Path) -> None:
     assert list(report) == FIELDS.split()
     assert (report["player"], report["opponent"], report["variant"]) == ("random", "random", "two_player")
     assert (report["pairs"], report["seed"], report["cards"], report["napoletana"]) == (12, 4, 10, False)
+    assert report["distinct_deals"] == 12
     assert (report["version"], report["complete"], report["cheats"]) == (ENV_VERSION, True, [])
     assert report["decisions"] == 12 * 20
     rows = report["by_trick"]
@@ -167,6 +168,8 @@ def test_a_report(capsys: Capture, tmp_path: Path) -> None:
     lost = sum(row["unforced"] * row["points_lost_per_decision"] for row in rows[:-1])
     assert report["points_lost_per_decision"] == pytest.approx(lost / report["unforced"])
     assert report["points_lost_per_deal"] == pytest.approx(lost / 24)  # of each of two sides
+    thirds = sum(row["unforced"] * row["thirds_lost_per_decision"] for row in rows[:-1])
+    assert report["thirds_lost_per_deal"] == pytest.approx(thirds / 24)
     assert lost > 0
     half_width = 1.96 * report["sd_pair"] / 12**0.5
     assert report["ci95"] == pytest.approx([lost / 24 - half_width, lost / 24 + half_width])

@@ -9,20 +9,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents import review_command
-from agents.command import UsageError
 from agents.regret import points_lost
 from agents.review import EXACT, best_cards, judge_cards, review_deal
 from agents.review_command import ReviewOptions, run_review
 from agents.search.pimc import PimcPlayer
 from agents.search.worlds import draw_worlds
-from tests.commands import run
 from tests.games import random_cards
-from tests.toy_players import TOYS, Lowest
+from tests.toy_players import Lowest
 from tressette_env import ENV_VERSION, DealBatch, MatchBatch, Rules, make_player
 from tressette_env.cards import card_id, card_text, popcount
-from tressette_env.players import PlayerError
-from tressette_env.record import Recorder, RecordError, records_of, replay_plies, write
+from tressette_env.record import Recorder, records_of, replay_plies, write
 from tressette_env.view import View
 
 Record = dict[str, Any]
@@ -36,20 +32,6 @@ class Judge(Lowest):
 
     def values(self, view: View) -> Any:
         return np.where(view.legal, -np.arange(40.0), np.nan)
-
-
-class Unsure(Judge):
-    """Gives no value to some legal cards."""
-
-    def values(self, view: View) -> Any:
-        return np.full((len(view), 40), np.nan)
-
-
-class Shapeless(Judge):
-    """Values nothing at all."""
-
-    def values(self, view: View) -> Any:
-        return [1, 2, 3]
 
 
 def played(rules: Rules, deals: int, seed: int = 0) -> list[Record]:
@@ -262,88 +244,3 @@ def test_names_are_shown_as_they_are(tmp_path: Path, capsys: pytest.CaptureFixtu
     output = capsys.readouterr().out
     assert "[red]a" in output
     assert ":smile:" in output
-
-
-@pytest.mark.parametrize("judge", ["rules", "cheat", f"{TOYS}:Lowest"])
-def test_a_judge_must_value_cards(judge: str, tmp_path: Path) -> None:
-    path = tmp_path / "games.jsonl"
-    write(path, played(Rules("two_player"), 1))
-    with pytest.raises(UsageError, match=r"does not tell what cards are worth; players that do: .*pimc") as caught:
-        run_review(options(path, judge=judge))
-    assert "cheat," not in str(caught.value).partition("players that do")[2]
-    assert not path.with_suffix(".json").exists()
-
-
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        ({"judge": "nobody"}, "--judge: unknown player 'nobody'"),
-        ({"judge": "pimc:worlds=0"}, "worlds=0 is not allowed"),
-        ({"game": 0}, "has games 1 to 1"),
-        ({"game": 2}, "has games 1 to 1"),
-        ({"json": Path("no/such/folder/out.json")}, "--json no/such/folder/out.json: there is no folder"),
-    ],
-)
-def test_bad_usage(change: dict[str, Any], reason: str, tmp_path: Path) -> None:
-    path = tmp_path / "games.jsonl"
-    write(path, played(Rules("two_player"), 1))
-    with pytest.raises(UsageError) as caught:
-        run_review(options(path, **change))
-    assert reason in str(caught.value).replace("\\", "/")
-
-
-def test_files_that_hold_no_game(tmp_path: Path) -> None:
-    path = tmp_path / "games.jsonl"
-    with pytest.raises(UsageError, match=r"games\.jsonl cannot be read"):
-        run_review(options(path))
-    path.write_bytes(b"")
-    with pytest.raises(UsageError, match="holds no game"):
-        run_review(options(path))
-    record = played(Rules("two_player"), 1)[0]
-    path.write_text(json.dumps(record | {"players": 3}) + "\n", "utf-8")
-    with pytest.raises(RecordError, match="line 1: players must be a list"):
-        run_review(options(path))
-
-
-@pytest.mark.parametrize(("judge", "reason"), [("Unsure", "gave a legal card no value"), ("Shapeless", "must return")])
-def test_a_judge_that_fails_is_named(judge: str, reason: str, tmp_path: Path) -> None:
-    path = tmp_path / "games.jsonl"
-    write(path, played(Rules("partners"), 1))
-    with pytest.raises(PlayerError, match=reason) as caught:
-        run_review(options(path, judge=f"{__name__}:{judge}"))
-    assert judge in str(caught.value)
-    assert not path.with_suffix(".json").exists()
-
-
-def test_an_interrupt_leaves_what_was_judged(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "games.jsonl"
-    write(path, played(Rules("partners", ranks="A2", hand=2), 5))
-
-    def review_some(record: Record, deal: int, *rest: Any, calls: list[int] = []) -> Any:  # noqa: B006
-        calls.append(deal)
-        if len(calls) > 2:
-            raise KeyboardInterrupt
-        return review_deal(record, deal, *rest)
-
-    monkeypatch.setattr(review_command, "review_deal", review_some)
-    assert not run_review(options(path))
-    report = json.loads(path.with_suffix(".json").read_text("utf-8"))
-    assert (report["deals"], report["complete"]) == (2, False)
-    assert "stopped early" in capsys.readouterr().out
-
-
-def test_exit_codes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "games.jsonl"
-    write(path, played(Rules("two_player", suits="DC", ranks="A3", hand=2), 2))
-    code, output, errors = run("review", capsys, str(path), "--judge", JUDGE, "--game", "2")
-    assert (code, errors) == (0, "")
-    assert f"{path}: " in output.replace("\n", "")
-    code, output, errors = run("review", capsys, str(path), "--game", "3")
-    assert (code, output) == (2, "")
-    assert errors.startswith("evaluate.py review: error: --game 3")
-    path.write_text(path.read_text("utf-8").replace('"dealer":', '"dealer":7'), "utf-8")
-    code, output, errors = run("review", capsys, str(path))
-    assert (code, output) == (1, "")
-    assert errors.startswith(f"evaluate.py review: failed: {path}, line 1: deal 0: dealer is 7")
