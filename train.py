@@ -7,7 +7,6 @@ import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from types import FrameType
 
 import torch
 
@@ -15,16 +14,17 @@ from agents.config import TrainConfig, parse_arguments
 from agents.report import make_opponents, show_seeds, show_table
 from agents.run_log import RunLog, make_run_dir
 from agents.statistics import Summary
+from agents.stopping import stopping_cleanly
 from agents.trainer import Trainer, pick_device
 from tressette_env.players import Player
 
 DONE, FAILED, BAD_USAGE, INTERRUPTED = 0, 1, 2, 130
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command and return its exit code: 0 done, 1 failed, 2 bad usage, 130 interrupted."""
     config, resume, seeds = parse_arguments(arguments)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends the program as Ctrl-C does
     torch.set_num_threads(1)  # the shards share the cores among themselves
     results = {}
     for seed in range(config.seed, config.seed + seeds):
@@ -58,33 +58,13 @@ def run(config: TrainConfig, resume: Path | None) -> tuple[int, dict[str, Summar
 
 def train(trainer: Trainer, run_dir: Path, opponents: Mapping[str, Player]) -> tuple[int, dict[str, Summary]]:
     """Train to the end, then show how the agent does against the baselines."""
-    stop_cleanly(trainer)
-    with RunLog(run_dir, trainer.config.updates, trainer.updates_done) as log:
+    with stopping_cleanly(trainer), RunLog(run_dir, trainer.config.updates, trainer.updates_done) as log:
         for metrics in trainer.run():
             log.write(metrics)
     if trainer.stopping:
         print(f"stopped; go on with: python train.py --resume {run_dir}", file=sys.stderr)
         return INTERRUPTED, {}
-    stop_at_once()
     return DONE, show_table(trainer, opponents)
-
-
-def stop_cleanly(trainer: Trainer) -> None:
-    """Let Ctrl-C and SIGTERM end the run after the update in progress; a second one ends it at once."""
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        print("stopping after this update …", file=sys.stderr)
-        trainer.stopping = True
-        stop_at_once()
-
-    for number in SIGNALS:
-        signal.signal(number, stop)
-
-
-def stop_at_once() -> None:
-    """Let Ctrl-C and SIGTERM raise KeyboardInterrupt."""
-    for number in SIGNALS:
-        signal.signal(number, signal.default_int_handler)
 
 
 if __name__ == "__main__":
