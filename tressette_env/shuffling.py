@@ -22,9 +22,22 @@ _CHUNK = 4096  # deals shuffled at once: what a core's cache holds
 
 def mix64(counters: UInt64Array) -> UInt64Array:
     """Return well-mixed 64-bit numbers, one for each counter (a bijection)."""
-    mixed: UInt64Array = (counters ^ (counters >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return mixed ^ (mixed >> np.uint64(31))
+    mixed = np.array(counters)
+    mix64_in_place(mixed)
+    return mixed
+
+
+def mix64_in_place(counters: UInt64Array) -> None:
+    """Do what `mix64` does to the numbers themselves, which writes less memory."""
+    shifted = np.empty_like(counters)
+    np.right_shift(counters, np.uint64(30), out=shifted)
+    counters ^= shifted
+    counters *= np.uint64(0xBF58476D1CE4E5B9)
+    np.right_shift(counters, np.uint64(27), out=shifted)
+    counters ^= shifted
+    counters *= np.uint64(0x94D049BB133111EB)
+    np.right_shift(counters, np.uint64(31), out=shifted)
+    counters ^= shifted
 
 
 def stream_keys(*parts: Any) -> UInt64Array:

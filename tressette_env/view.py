@@ -17,7 +17,7 @@ from tressette_env import declarations
 from tressette_env.cards import NUM_CARDS, IntArray, UInt64Array, membership, thirds_of
 from tressette_env.observation import encode
 from tressette_env.rules import Rules
-from tressette_env.shuffling import mix64, stream_keys
+from tressette_env.shuffling import mix64, mix64_in_place, stream_keys
 
 _HASHED_ROWS = 256  # at once: what a core's cache holds
 _SHARED = ("rules", "target")
@@ -138,8 +138,12 @@ class View:
             part = slice(start, start + _HASHED_ROWS)
             padded = np.zeros((len(keys[part]), 8 * words), np.uint8)
             padded[:, :size] = self.observation[part]
-            mixed = mix64(padded.view("<u8").astype(np.uint64, copy=False) ^ salt)
-            keys[part] = np.bitwise_xor.reduce(mix64(mixed + np.uint64(1)), axis=1)
+            words_of_row = padded.view("<u8").astype(np.uint64, copy=False)
+            words_of_row ^= salt
+            mix64_in_place(words_of_row)
+            words_of_row += np.uint64(1)
+            mix64_in_place(words_of_row)
+            keys[part] = np.bitwise_xor.reduce(words_of_row, axis=1)
         return mix64(keys)
 
     def take(self, rows: Any) -> View:
