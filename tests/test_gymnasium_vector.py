@@ -290,7 +290,7 @@ def test_a_cheating_opponent_is_handed_the_deals() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"num_envs": 0}, "num_deals must be a whole number of at least 1|num_envs"),
+        ({"num_envs": 0}, "num_envs must be a whole number of at least 1, not 0"),
         ({"autoreset_mode": "never"}, r"autoreset_mode='never' is not allowed: .*\('SameStep'\)"),
         ({"render_mode": "human"}, "render_mode='human' is not allowed: None, 'ansi', 'rgb_array'"),
         ({"seat": -1}, "seat=-1 is not allowed in partners: 0, 1, 2, 3"),

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tressette_env.cards import NUM_CARDS, ONE, IntArray, UInt64Array, cards_of, membership, popcount, thirds_of
-from tressette_env.checking import as_array, described, integer_array
+from tressette_env.checking import as_array, batch_size, described, integer_array
 from tressette_env.dealing import checked_deal, checked_ids
 from tressette_env.errors import IllegalCardError
 from tressette_env.play import NOBODY, Rows, Tables
@@ -32,9 +32,7 @@ class DealBatch(Tables):
     """
 
     def __init__(self, num_deals: int, variant: str | Rules = "partners", napoletana: bool = False) -> None:
-        if isinstance(num_deals, bool) or not isinstance(num_deals, int | np.integer) or num_deals < 1:
-            raise ValueError(f"num_deals must be a whole number of at least 1, not {num_deals!r}")
-        super().__init__(int(num_deals), resolve_rules(variant, napoletana))
+        super().__init__(batch_size("num_deals", num_deals), resolve_rules(variant, napoletana))
         self.variant = self.rules.variant
 
     def reset(
@@ -234,7 +232,7 @@ class DealBatch(Tables):
         later steps leave it as it is.
         """
         facts = self._facts(seat)
-        return facts.copy() if rows is None or len(rows) == len(self._index) else facts.take(rows)
+        return facts.copy() if rows is None else facts.take(rows)
 
     def _facts(self, seat: Any) -> View:
         """Return the view for use before the next step: it shares this batch's arrays."""

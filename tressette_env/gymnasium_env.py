@@ -83,7 +83,7 @@ class TressetteGymEnv(gymnasium.Env[Observation, np.int64]):
         self.observation_space: spaces.Dict = observation_space(self.rules)  # type: ignore[assignment]
         self.action_space = spaces.Discrete(NUM_CARDS)
         learner = checked_seat(self.rules, seat)
-        self._games = LearnerGames(1, self.rules, episode, opponent, partner, learner, render_mode is not None)
+        self._games = LearnerGames(1, self.rules, episode, opponent, partner, learner, followed=render_mode is not None)
         if render_mode == "human":
             self._games.on_play = self.render  # type: ignore[assignment]
 

@@ -15,10 +15,11 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from tressette_env.cards import NUM_CARDS, IntArray
-from tressette_env.checking import LARGEST_COUNT, count_array, described, integer_array
+from tressette_env.checking import LARGEST_COUNT, batch_size, count_array, described, integer_array
 from tressette_env.deals import BoolArray
 from tressette_env.episode import checked_loss
 from tressette_env.learner_games import NO_SEED, LearnerGames
+from tressette_env.observation import obs_size
 from tressette_env.opponents import FloatArray, Opponent, checked_seat
 from tressette_env.rules import DEFAULT_TARGET, Rules, resolve_rules
 from tressette_env.spaces import RENDER_FPS, RENDER_MODES, Display, Observation, observation_space
@@ -37,6 +38,8 @@ class TressetteVectorEnv(VectorEnv[Observation, Any, npt.NDArray[Any]]):
     in ``info["final_obs"]`` and ``info["final_info"]``.  ``DISABLED``: `reset` with ``reset_mask`` begins new ones.
     Raises ``ValueError`` for an unknown value of any argument.
     """
+
+    _display = Display(None)  # of one that could not be built, which Gymnasium closes all the same
 
     def __init__(
         self,
@@ -62,8 +65,10 @@ class TressetteVectorEnv(VectorEnv[Observation, Any, npt.NDArray[Any]]):
         }
         self.rules = resolve_rules(variant, napoletana, target)
         learner = checked_seat(self.rules, seat)
-        self._games = LearnerGames(num_envs, self.rules, episode, opponent, partner, learner, render_mode is not None)
-        self.num_envs = self._games.deals.num_deals
+        self.num_envs = batch_size("num_envs", num_envs)
+        self._games = LearnerGames(
+            self.num_envs, self.rules, episode, opponent, partner, learner, followed=render_mode is not None
+        )
         self.single_observation_space = observation_space(self.rules)
         self.single_action_space = spaces.Discrete(NUM_CARDS)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
@@ -132,7 +137,7 @@ class TressetteVectorEnv(VectorEnv[Observation, Any, npt.NDArray[Any]]):
         ended = plays & ~self._games.deals.active
         info: dict[str, Any] = {}
         if ended.any() and self.autoreset_mode is AutoresetMode.SAME_STEP:
-            info = _final_info(self._games.observe(), ended)
+            info = self._final_info(ended)
             self._begin_next(ended)
         self._ended = ended
         observation = self._games.observe()
@@ -142,6 +147,21 @@ class TressetteVectorEnv(VectorEnv[Observation, Any, npt.NDArray[Any]]):
     def _begin_next(self, mask: BoolArray) -> None:
         rows = np.flatnonzero(mask)
         self._games.begin(rows, np.full(len(rows), NO_SEED))
+
+    def _final_info(self, ended: BoolArray) -> dict[str, Any]:
+        """Return what episodes ended with, as `SyncVectorEnv` tells it."""
+        rows = np.flatnonzero(ended)
+        observation = np.zeros((len(rows), obs_size(self.rules)), np.float32)
+        masks = np.ones((len(rows), NUM_CARDS), np.int8)
+        final = np.full(self.num_envs, None, object)
+        final[rows] = [{"observation": one, "action_mask": mask} for one, mask in zip(observation, masks, strict=True)]
+        masks = np.repeat(ended[:, None].astype(np.int8), NUM_CARDS, axis=1)
+        return {
+            "final_obs": final,
+            "_final_obs": ended.copy(),
+            "final_info": {"action_mask": masks, "_action_mask": ended.copy()},
+            "_final_info": ended.copy(),
+        }
 
     def action_masks(self) -> BoolArray:
         """Return which cards may be played, (num_envs, 40) bool; all True where the game is over."""
@@ -185,16 +205,3 @@ def _autoreset_mode(given: Any) -> AutoresetMode:
 def _mask_info(masks: npt.NDArray[np.int8], which: BoolArray) -> dict[str, Any]:
     """Return the info of single environments as one: their masks, and which of them tell one."""
     return {"action_mask": masks * which[:, None], "_action_mask": which.copy()}
-
-
-def _final_info(observation: Observation, ended: BoolArray) -> dict[str, Any]:
-    """Return what episodes ended with, as `SyncVectorEnv` tells it."""
-    final = np.full(len(ended), None, object)
-    for row in np.flatnonzero(ended):
-        final[row] = {name: values[row].copy() for name, values in observation.items()}
-    return {
-        "final_obs": final,
-        "_final_obs": ended.copy(),
-        "final_info": _mask_info(observation["action_mask"], ended),
-        "_final_info": ended.copy(),
-    }

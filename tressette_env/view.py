@@ -134,16 +134,17 @@ class View:
         words = -(-size // 8)
         salt = stream_keys(np.arange(words))
         keys = np.empty(rows, np.uint64)
+        padded = np.zeros((min(rows, _HASHED_ROWS), 8 * words), np.uint8)
+        mixed, scratch = np.empty((2, len(padded), words), np.uint64)
         for start in range(0, rows, _HASHED_ROWS):
             part = slice(start, start + _HASHED_ROWS)
-            padded = np.zeros((len(keys[part]), 8 * words), np.uint8)
-            padded[:, :size] = self.observation[part]
-            words_of_row = padded.view("<u8").astype(np.uint64, copy=False)
-            words_of_row ^= salt
-            mix64_in_place(words_of_row)
-            words_of_row += np.uint64(1)
-            mix64_in_place(words_of_row)
-            keys[part] = np.bitwise_xor.reduce(words_of_row, axis=1)
+            here = slice(0, len(keys[part]))
+            padded[here, :size] = self.observation[part]
+            np.bitwise_xor(padded.view("<u8")[here], salt, out=mixed[here])
+            mix64_in_place(mixed[here], scratch[here])
+            mixed[here] += np.uint64(1)
+            mix64_in_place(mixed[here], scratch[here])
+            keys[part] = np.bitwise_xor.reduce(mixed[here], axis=1)
         return mix64(keys)
 
     def take(self, rows: Any) -> View:
