@@ -45,10 +45,7 @@ from gymnasium import spaces
 from tressette_env.cards import NUM_CARDS
 from tressette_env.checking import LARGEST_COUNT, count_array
 from tressette_env.episode import checked_loss
-from tressette_env.learner_games import NO_SEED, LearnerGames
-from tressette_env.opponents import Opponent, checked_seat
-from tressette_env.rules import DEFAULT_TARGET, Rules, resolve_rules
-from tressette_env.spaces import (
+from tressette_env.interface import (
     RENDER_FPS,
     RENDER_MODES,
     Display,
@@ -56,6 +53,9 @@ from tressette_env.spaces import (
     card_of,
     observation_space,
 )
+from tressette_env.learner_games import NO_SEED, LearnerGames
+from tressette_env.opponents import Opponent, checked_seat
+from tressette_env.rules import DEFAULT_TARGET, Rules, resolve_rules
 
 
 class TressetteGymEnv(gymnasium.Env[Observation, np.int64]):

@@ -18,11 +18,11 @@ from tressette_env.cards import NUM_CARDS, IntArray
 from tressette_env.checking import LARGEST_COUNT, batch_size, count_array, described, integer_array
 from tressette_env.deals import BoolArray
 from tressette_env.episode import checked_loss
+from tressette_env.interface import RENDER_FPS, RENDER_MODES, Display, Observation, observation_space
 from tressette_env.learner_games import NO_SEED, LearnerGames
 from tressette_env.observation import obs_size
 from tressette_env.opponents import FloatArray, Opponent, checked_seat
 from tressette_env.rules import DEFAULT_TARGET, Rules, resolve_rules
-from tressette_env.spaces import RENDER_FPS, RENDER_MODES, Display, Observation, observation_space
 
 Step = tuple[Observation, FloatArray, BoolArray, BoolArray, dict[str, Any]]
 Seeds = int | list[int | None] | None
@@ -101,24 +101,22 @@ class TressetteVectorEnv(VectorEnv[Observation, Any, npt.NDArray[Any]]):
     def _seeds(self, seed: Any) -> IntArray:
         """Return the seeds of a reset, (num_envs,), `NO_SEED` for the next game of the seed in use."""
         count = self.num_envs
-        if seed is None or (isinstance(seed, list | tuple) and any(one is None for one in seed)):
-            given = [None] * count if seed is None else list(seed)
-            if len(given) != count:
-                raise ValueError(f"seed must be an int or a list of {count}, not a list of {len(given)}")
-            seeds = np.full(count, NO_SEED)
-            for row, one in enumerate(given):
-                if one is not None:
-                    seeds[row] = count_array(f"seed of environment {row}", one, ())
-            unknown = (seeds == NO_SEED) & (self._games.seeds == NO_SEED)
-            if unknown.any():
-                seeds[unknown] = self.np_random.integers(LARGEST_COUNT, size=int(unknown.sum()))
-            return seeds
-        if isinstance(seed, list | tuple):
-            return count_array("seed", seed, (count,))
-        first = int(count_array("seed", seed, ()))
-        if first > LARGEST_COUNT - count + 1:
-            raise ValueError(f"seed={seed} is too large: environment i gets seed + i, at most 2**63 - 1")
-        return first + np.arange(count)
+        if seed is not None and not (isinstance(seed, list | tuple) and None in seed):
+            seeds = count_array("seed", seed, (), (count,))
+            if not seeds.ndim and seeds > LARGEST_COUNT - count + 1:
+                raise ValueError(f"seed={seed} is too large: environment i gets seed + i, at most 2**63 - 1")
+            return seeds if seeds.ndim else seeds + np.arange(count)
+        given = [None] * count if seed is None else list(seed)
+        if len(given) != count:
+            raise ValueError(f"seed must be an int or a list of {count}, not a list of {len(given)}")
+        seeds = np.full(count, NO_SEED)
+        for row, one in enumerate(given):
+            if one is not None:
+                seeds[row] = count_array(f"seed of environment {row}", one, ())
+        unknown = (seeds == NO_SEED) & (self._games.seeds == NO_SEED)
+        if unknown.any():
+            seeds[unknown] = self.np_random.integers(LARGEST_COUNT, size=int(unknown.sum()))
+        return seeds
 
     def step(self, actions: Any) -> Step:
         """Play a card in each environment; returns new arrays, the rewards (num_envs,) float64.

@@ -14,11 +14,11 @@ import numpy as np
 from tressette_env.cards import NUM_CARDS, ONE, IntArray, lowest_cards
 from tressette_env.deals import BoolArray, DealBatch
 from tressette_env.episode import Episode, deal_options, illegal_loss
+from tressette_env.interface import Observation
 from tressette_env.matches import MatchBatch
 from tressette_env.opponents import Companion, Company, FloatArray, Opponent, is_partner
 from tressette_env.players import decide
 from tressette_env.rules import Rules, check_episode
-from tressette_env.spaces import Observation
 
 NO_SEED = -1
 MOST_SKIPPED = 1000

@@ -17,9 +17,7 @@ from tressette_env.cards import NUM_CARDS
 from tressette_env.checking import LARGEST_COUNT
 from tressette_env.episode import Episode, checked_loss
 from tressette_env.errors import IllegalCardError
-from tressette_env.observation import LARGEST_ENTRY, obs_size
-from tressette_env.rules import DEFAULT_TARGET, Rules, resolve_rules
-from tressette_env.spaces import (
+from tressette_env.interface import (
     RENDER_FPS,
     RENDER_MODES,
     Display,
@@ -28,6 +26,8 @@ from tressette_env.spaces import (
     mask_of,
     observation_space,
 )
+from tressette_env.observation import LARGEST_ENTRY, obs_size
+from tressette_env.rules import DEFAULT_TARGET, Rules, resolve_rules
 from tressette_env.state import state_columns
 
 ILLEGAL = ("lose", "raise")
