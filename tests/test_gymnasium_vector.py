@@ -121,8 +121,8 @@ def test_a_mask_resets_some(mode: AutoresetMode) -> None:
     ours, theirs = both(mode, 4, opponent="random")
     assert_same(ours.reset(seed=3), theirs.reset(seed=3))
     rng = np.random.default_rng(0)
-    for step in range(24):
-        actions = actions_for({"action_mask": ours.action_masks()}, rng)
+    for step in range(40):
+        actions = actions_for({"action_mask": ours.action_masks()}, rng, 0.2)
         if step % 4 == 3 or (mode is AutoresetMode.DISABLED and ours._ended.any()):
             mask = ours._ended | (rng.random(4) < 0.5)
             mask[step % 3] = True
@@ -131,7 +131,7 @@ def test_a_mask_resets_some(mode: AutoresetMode) -> None:
                 result = ours.reset(seed=seed, options=options)
                 assert set(options) == {"reset_mask", "dealer"}
                 assert_same(result, theirs.reset(seed=seed, options=dict(options)))
-            actions = actions_for(result[0], rng)
+            actions = actions_for(result[0], rng, 0.2)
         assert_same(ours.step(actions), theirs.step(actions))
         assert_same(ours.action_masks(), np.stack(theirs.call("action_masks")))
 
