@@ -85,7 +85,7 @@ def test_the_error_of_a_player_names_it(player: str, role: str) -> None:
         ({"variant": "two_player", "seat": 2}, "seat=2 is not allowed in two_player: 0, 1, or None"),
         ({"seat": "0"}, "seat='0' is not allowed"),
         ({"variant": "two_player", "partner": "random"}, "partner='random' is not allowed in two_player"),
-        ({"opponent": "nobody"}, "unknown player 'nobody': use one of greedy, "),
+        ({"opponent": "nobody"}, "unknown player 'nobody': use one of "),
         ({"opponent": Lowest}, "opponent=<class 'tests.toy_players.Lowest'> is no player"),
         ({"opponent": None}, "opponent=None is no player: give a name, or an object with a method act"),
         ({"partner": 3}, "partner=3 is no player"),
