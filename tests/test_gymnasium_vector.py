@@ -202,7 +202,8 @@ def test_make_vec_uses_it_without_a_warning() -> None:
     assert env.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP
     assert env.spec is not None
     assert env.spec.id == "Tressette-v0"
-    assert len(set(env.reset()[0]["observation"].sum(axis=1))) == 2  # without a seed every environment draws its own
+    observation = env.reset()[0]["observation"]  # without a seed every environment draws its own
+    assert (observation[0] != observation[1]).any()
 
 
 def test_one_seed_gives_one_result() -> None:
