@@ -10,6 +10,7 @@ import sys
 SUITES = {
     "core": "benchmarks.core",
     "pettingzoo": "benchmarks.pettingzoo_loop",
+    "gymnasium": "benchmarks.gymnasium_steps",
     "baselines": "benchmarks.baselines_speed",
     "training": "benchmarks.training",
     "solver": "benchmarks.solver",

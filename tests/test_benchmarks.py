@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks import __main__ as command
-from benchmarks import core, worlds
+from benchmarks import core, gymnasium_steps, worlds
 from benchmarks.measuring import Row, rates, table
 from tressette_env import DealBatch
 from tressette_env.cards import cards_of
@@ -71,3 +71,21 @@ def test_worlds_are_measured_for_every_rule_set(
         assert f"2 worlds of one decision, {rules}, median" in output
         assert f"2 worlds of one decision, {rules}, 99 %" in output
         assert f"20 worlds each of 3 decisions at once, {rules} " in output
+
+
+def test_steps_are_measured_for_every_variant_and_opponent(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(gymnasium_steps, "ENVIRONMENTS", 6)
+    monkeypatch.setattr(gymnasium_steps, "_QUICK_STEPS", 2)
+    assert command.main(["gymnasium", "--quick"]) == 0
+    output = capsys.readouterr().out
+    for variant in ("two_player", "partners", "historical"):
+        for opponent in ("random", "rules"):
+            assert f"{variant}, {opponent} " in output
+    assert "games at different tricks" in output
+
+
+def test_games_are_spread_over_different_tricks() -> None:
+    learners = gymnasium_steps.Learners(9, spread=True, opponent="random")
+    assert len(set(learners._env._games.deals.ply // 4)) == 3

@@ -19,6 +19,7 @@ from tests.games import (
 from tests.oracle import SUITS, Oracle
 from tressette_env import DealBatch, Rules
 from tressette_env.cards import cards_of
+from tressette_env.shuffling import mix64, mix64_in_place
 from tressette_env.view import View
 
 
@@ -81,3 +82,10 @@ def test_every_ply_equals_the_oracle(rules: Rules) -> None:
     rows = 12 if rules in FULL_RULES else 40
     deals = dealt(rules, mixed_decks(rules, rows, 1), random_dealers(rules, rows, 1))
     check_game(deals, rules, seed=2)
+
+
+def test_numbers_are_mixed_in_place_as_anywhere() -> None:
+    numbers = np.random.default_rng(0).integers(2**64, size=(5, 7), dtype=np.uint64)
+    mixed = numbers.copy()
+    mix64_in_place(mixed, np.empty_like(mixed))
+    assert (mixed == mix64(numbers)).all()

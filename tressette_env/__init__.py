@@ -1,5 +1,7 @@
 """Tressette for reinforcement learning: rules, batch core, observations and baselines."""
 
+import gymnasium
+
 from tressette_env import tressette_v0
 from tressette_env.deals import DealBatch
 from tressette_env.decoding import decode
@@ -23,3 +25,10 @@ __all__ = [
 __version__ = "0.1.0"
 ENV_VERSION = 1
 """Raised by every change of rules, encoding or rewards; shown in results and records."""
+
+if "Tressette-v0" not in gymnasium.registry:
+    gymnasium.register(
+        "Tressette-v0",
+        entry_point="tressette_env.gymnasium_env:TressetteGymEnv",
+        vector_entry_point="tressette_env.gymnasium_vector:TressetteVectorEnv",
+    )

@@ -39,6 +39,13 @@ def count_array(name: str, values: Any, *shapes: Shape) -> IntArray:
     return array.astype(np.int64)
 
 
+def batch_size(name: str, value: Any) -> int:
+    """Return how many games a batch is to hold; ``ValueError`` unless it is a whole number of at least 1."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise ValueError(f"{name} must be a whole number of at least 1, not {value!r}")
+    return int(value)
+
+
 def as_array(values: Any) -> npt.NDArray[Any] | None:
     """Return `values` as an array, None where they make none (lists of different lengths)."""
     try:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tressette_env.cards import NUM_CARDS, ONE, IntArray, UInt64Array, cards_of, membership, popcount, thirds_of
-from tressette_env.checking import as_array, described, integer_array
+from tressette_env.checking import as_array, batch_size, described, integer_array
 from tressette_env.dealing import checked_deal, checked_ids
 from tressette_env.errors import IllegalCardError
 from tressette_env.play import NOBODY, Rows, Tables
@@ -32,9 +32,7 @@ class DealBatch(Tables):
     """
 
     def __init__(self, num_deals: int, variant: str | Rules = "partners", napoletana: bool = False) -> None:
-        if isinstance(num_deals, bool) or not isinstance(num_deals, int | np.integer) or num_deals < 1:
-            raise ValueError(f"num_deals must be a whole number of at least 1, not {num_deals!r}")
-        super().__init__(int(num_deals), resolve_rules(variant, napoletana))
+        super().__init__(batch_size("num_deals", num_deals), resolve_rules(variant, napoletana))
         self.variant = self.rules.variant
 
     def reset(
@@ -53,9 +51,35 @@ class DealBatch(Tables):
         What is given overrides what the seed would draw; without a seed decks and dealers must be given.
         Raises ``ValueError`` and changes nothing when an argument is wrong.
         """
-        ids = checked_ids(deal_ids, self.num_deals)
-        deal = checked_deal(self.rules, self.num_deals, seed, decks, dealers, scores, ids)
-        self._deal(self._index, deal)
+        self._start(self._index, seed, decks, dealers, scores, deal_ids)
+
+    def reset_rows(
+        self,
+        rows: Any,
+        seed: Any = None,
+        decks: Any = None,
+        dealers: Any = None,
+        scores: Any = None,
+        deal_ids: Any = None,
+    ) -> None:
+        """Deal anew in some deals and leave the others as they are.
+
+        `rows`: (k,) different indices.  The other arguments are those of `reset`, with k entries for N; without
+        `deal_ids` a deal is named by its index.  Raises ``ValueError`` and changes nothing when one is wrong.
+        """
+        given = as_array(rows)
+        if given is None or given.ndim != 1 or given.dtype.kind not in "iu":
+            raise ValueError(f"rows must be indices of shape (k,), not {described(rows)}")
+        index = given.astype(np.int64)
+        if ((index < 0) | (index >= self.num_deals)).any() or len(np.unique(index)) != len(index):
+            raise ValueError(f"rows must be different indices from 0 to {self.num_deals - 1}")
+        if len(index):
+            self._start(index, seed, decks, dealers, scores, index if deal_ids is None else deal_ids)
+
+    def _start(self, rows: IntArray, seed: Any, decks: Any, dealers: Any, scores: Any, deal_ids: Any) -> None:
+        """Check the arguments of a reset, and deal."""
+        ids = checked_ids(deal_ids, len(rows))
+        self._deal(rows, checked_deal(self.rules, len(rows), seed, decks, dealers, scores, ids))
 
     def step(self, cards: Any, rows: Any = None) -> None:
         """Play one card in every active deal, or in the active ones of `rows`.
@@ -200,13 +224,15 @@ class DealBatch(Tables):
         codes = bonus_codes(self._taken, self._tricks(), self._held[leader, self._index], leader, self.rules)
         return np.where(self._ply == self.rules.num_cards, codes, 0)
 
-    def view(self, seat: Any = None) -> View:
+    def view(self, seat: Any = None, rows: IntArray | None = None) -> View:
         """Return what the seats to act may see, or what the given seats (an int or (N,)) may see.
 
+        `rows`: indices (k,) of the deals to show, all by default.
         A row is blank (seat -1) where the deal is over, whatever seat is given for it.  The view is a snapshot:
         later steps leave it as it is.
         """
-        return self._facts(seat).copy()
+        facts = self._facts(seat)
+        return facts.copy() if rows is None else facts.take(rows)
 
     def _facts(self, seat: Any) -> View:
         """Return the view for use before the next step: it shares this batch's arrays."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import math
+from numbers import Real
 from typing import Any
 
 from tressette_env.checking import integer_array
@@ -34,7 +36,7 @@ class Episode:
         self._batch: DealBatch = MatchBatch(1, rules) if kind == "match" else DealBatch(1, rules)
         self._deal: ScalarDeal | None = None
         self.over = True
-        self.illegal_loss: float = _illegal_loss(rules, kind)
+        self.illegal_loss: float = illegal_loss(rules, kind)
         self.forfeited_by: int | None = None
         self._forfeited_loss: float = 0
         self.last_trick: list[tuple[int, int]] = []
@@ -46,24 +48,12 @@ class Episode:
         optional; deck and dealer hold for the first deal; other names are ignored with a logged warning.
         Raises ``ValueError``, and changes nothing, when something is wrong.
         """
-        decks, dealers, scores = self._checked(options)
+        decks, dealers, scores = deal_options(self.rules, options)
         self._batch.reset(seed=seed, deal_ids=[number], decks=decks, dealers=dealers, scores=scores)
         self.over = self._batch.done
         self.forfeited_by = None
         self.last_trick = []
         self._deal = ScalarDeal(self._batch)
-
-    def _checked(self, options: dict[str, Any] | None) -> list[Any]:
-        """Return deck, dealer and score as batches of one, None for what is not given."""
-        given = {} if options is None else options
-        allowed = ", ".join(map(repr, OPTIONS))
-        if not isinstance(given, dict):
-            raise ValueError(f"options={options!r} is not allowed: a dict with any of {allowed}")
-        unknown = [key for key in given if key not in OPTIONS]
-        if unknown:  # not refused, since PettingZoo's own tests pass one
-            _logger.warning("reset ignores the option %r: it knows %s", unknown[0], allowed)
-        shapes = ((self.rules.num_cards,), (), (2,))
-        return [_batch_of_one(name, given.get(name), shape) for name, shape in zip(OPTIONS, shapes, strict=True)]
 
     @property
     def deal(self) -> ScalarDeal:
@@ -163,11 +153,34 @@ def results_of(deals: DealBatch, outcome: Outcome | None = None) -> list[dict[st
     return results
 
 
-def _illegal_loss(rules: Rules, kind: str) -> int:
-    """Return the worst legal end of a game (RULES §2, §5, §7)."""
+def illegal_loss(rules: Rules, kind: str) -> int:
+    """Return what an illegal card costs at first: as much as the worst legal end of a game (RULES §2, §5, §7)."""
     if kind == "match":
         return 2 if rules.variant == "historical" else 1
     return _ILLEGAL_LOSS_WITH_NAPOLETANA if rules.napoletana else _ILLEGAL_LOSS_OF_DEAL[rules.variant]
+
+
+def checked_loss(loss: float) -> float:
+    """Return what an illegal card is to cost; ``ValueError`` unless it is a number of at least 0."""
+    if isinstance(loss, bool) or not isinstance(loss, Real) or not 0 <= loss < math.inf:
+        raise ValueError(f"illegal_loss={loss!r} is not allowed: a number of at least 0")
+    return int(loss) if loss == int(loss) else float(loss)
+
+
+def deal_options(rules: Rules, options: dict[str, Any] | None) -> list[Any]:
+    """Return deck, dealer and score of a reset's options as batches of one, None for what is not given.
+
+    Raises ``ValueError`` for what is no such option; other names are ignored with a logged warning.
+    """
+    given = {} if options is None else options
+    allowed = ", ".join(map(repr, OPTIONS))
+    if not isinstance(given, dict):
+        raise ValueError(f"options={options!r} is not allowed: a dict with any of {allowed}")
+    unknown = [key for key in given if key not in OPTIONS]
+    if unknown:  # not refused, since PettingZoo's own tests pass one
+        _logger.warning("reset ignores the option %r: it knows %s", unknown[0], allowed)
+    shapes = ((rules.num_cards,), (), (2,))
+    return [_batch_of_one(name, given.get(name), shape) for name, shape in zip(OPTIONS, shapes, strict=True)]
 
 
 def _batch_of_one(name: str, value: Any, shape: tuple[int, ...]) -> Any:

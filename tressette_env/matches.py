@@ -81,7 +81,7 @@ class MatchBatch(DealBatch):
         self._deal_number = np.zeros(num_matches, np.int64)
         self._deals_won = np.zeros((num_matches, 2), np.int64)
         self._seeds: UInt64Array = np.zeros(num_matches, np.uint64)
-        self._ids = self._index
+        self._ids = np.arange(num_matches)
 
     def reset(
         self,
@@ -96,23 +96,27 @@ class MatchBatch(DealBatch):
         As `DealBatch.reset`, with `deal_ids` (N,) naming the matches.  Given decks and dealers hold for deal 0;
         the later deals are drawn from the seed, from seed 0 where decks and dealers are given without one.
         """
+        super().reset(seed, decks, dealers, scores, deal_ids)
+
+    def _start(self, rows: IntArray, seed: Any, decks: Any, dealers: Any, scores: Any, deal_ids: Any) -> None:
         if seed is None and decks is not None and dealers is not None:
             seed = SEED_OF_LATER_DEALS
-        ids = checked_ids(deal_ids, self.num_deals)
-        deal = checked_deal(self.rules, self.num_deals, seed, decks, dealers, scores, ids, 0)
-        decided = settle(self.rules, deal.scores, np.zeros_like(deal.scores), np.zeros(self.num_deals, bool)).winner
+        count = len(rows)
+        ids = checked_ids(deal_ids, count)
+        deal = checked_deal(self.rules, count, seed, decks, dealers, scores, ids, 0)
+        decided = settle(self.rules, deal.scores, np.zeros_like(deal.scores), np.zeros(count, bool)).winner
         if (decided != NOBODY).any():
             row = int((decided != NOBODY).argmax())
-            raise ValueError(f"scores {deal.scores[row].tolist()} of match {row} have decided it already")
-        self._seeds = check_seed(seed, self.num_deals).copy()
-        self._ids = ids
-        self._deal_number[:] = 0
-        self._standing[:] = deal.scores
-        self._match_winner[:] = NOBODY
+            raise ValueError(f"scores {deal.scores[row].tolist()} of match {rows[row]} have decided it already")
+        self._seeds[rows] = check_seed(seed, count)
+        self._ids[rows] = ids
+        self._deal_number[rows] = 0
+        self._standing[rows] = deal.scores
+        self._match_winner[rows] = NOBODY
         for state in (self._last_points, self._payment, self._next_marks, self._deals_won):
-            state[:] = 0
-        self._deal(self._index, deal)
-        self._settle(np.flatnonzero(~self._active))
+            state[rows] = 0
+        self._deal(rows, deal)
+        self._settle(rows[~self._active[rows]])
 
     def step(self, cards: Any, rows: Any = None) -> None:
         """Play one card in every active match, or in the active ones of `rows`; see `DealBatch.step`."""

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import logging
-import math
-import operator
 import secrets
-from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,19 +15,22 @@ from pettingzoo.utils.wrappers.order_enforcing import AECOrderEnforcingIterable
 
 from tressette_env.cards import NUM_CARDS
 from tressette_env.checking import LARGEST_COUNT
-from tressette_env.episode import Episode
+from tressette_env.episode import Episode, checked_loss
 from tressette_env.errors import IllegalCardError
+from tressette_env.interface import (
+    RENDER_FPS,
+    RENDER_MODES,
+    Display,
+    Observation,
+    card_of,
+    mask_of,
+    observation_space,
+)
 from tressette_env.observation import LARGEST_ENTRY, obs_size
-from tressette_env.render import Scene, open_card_table, render_text
 from tressette_env.rules import DEFAULT_TARGET, Rules, resolve_rules
 from tressette_env.state import state_columns
 
-if TYPE_CHECKING:
-    from tressette_env.render_cards import CardTable
-
-Observation = dict[str, npt.NDArray[Any]]
 ILLEGAL = ("lose", "raise")
-_OCTETS = 8
 _logger = logging.getLogger(__name__)
 
 
@@ -42,8 +42,8 @@ class TressetteEnv(AECEnv[str, Observation, Any]):  # type: ignore[misc]
 
     metadata: dict[str, Any] = {  # noqa: RUF012 (PettingZoo reads a plain dict)
         "name": "tressette_v0",
-        "render_modes": ["ansi", "rgb_array", "human"],
-        "render_fps": 3,
+        "render_modes": list(RENDER_MODES),
+        "render_fps": RENDER_FPS,
         "is_parallelizable": False,
     }
 
@@ -56,19 +56,16 @@ class TressetteEnv(AECEnv[str, Observation, Any]):  # type: ignore[misc]
         render_mode: str | None = None,
     ) -> None:
         super().__init__()
-        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
-            allowed = ", ".join(map(repr, (None, *self.metadata["render_modes"])))
-            raise ValueError(f"render_mode={render_mode!r} is not allowed: {allowed}")
+        self._display = Display(render_mode)
         self.rules = resolve_rules(variant, napoletana, target)
         self.render_mode = render_mode
         self._episode = Episode(self.rules, episode)
         self._seed: int | None = None
         self._number = 0
-        self._table: CardTable | None = None
         self.possible_agents = [f"player_{seat}" for seat in range(self.rules.seats)]
         self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self.agents: list[str] = []
-        self.observation_spaces = {agent: _observation_space(self.rules) for agent in self.possible_agents}
+        self.observation_spaces = {agent: observation_space(self.rules) for agent in self.possible_agents}
         self.action_spaces = {agent: spaces.Discrete(NUM_CARDS) for agent in self.possible_agents}
         size = state_columns(self.rules.variant).size
         self.state_space = spaces.Box(0, LARGEST_ENTRY, (size,), np.float32)
@@ -113,7 +110,7 @@ class TressetteEnv(AECEnv[str, Observation, Any]):  # type: ignore[misc]
         if self.terminations[self.agent_selection]:
             self._was_dead_step(action)
             return
-        self._episode.play(_card(action))
+        self._episode.play(card_of(action))
         self._after_change()
 
     @property
@@ -127,9 +124,7 @@ class TressetteEnv(AECEnv[str, Observation, Any]):  # type: ignore[misc]
 
     @illegal_loss.setter
     def illegal_loss(self, loss: float) -> None:
-        if isinstance(loss, bool) or not isinstance(loss, Real) or not 0 <= loss < math.inf:
-            raise ValueError(f"illegal_loss={loss!r} is not allowed: a number of at least 0")
-        self._episode.illegal_loss = int(loss) if loss == int(loss) else float(loss)
+        self._episode.illegal_loss = checked_loss(loss)
 
     def forfeit(self) -> None:
         """End the game as lost by the agent to act: its side gets ``-illegal_loss``, the other the opposite."""
@@ -156,7 +151,7 @@ class TressetteEnv(AECEnv[str, Observation, Any]):  # type: ignore[misc]
         if self._episode.over:
             blank = np.zeros(obs_size(self.rules), np.float32)
             return {"observation": blank, "action_mask": np.zeros(NUM_CARDS, np.int8)}
-        mask = _mask(deal.legal) if seat == deal.player else np.zeros(NUM_CARDS, np.int8)
+        mask = mask_of(deal.legal) if seat == deal.player else np.zeros(NUM_CARDS, np.int8)
         return {"observation": deal.observe(seat), "action_mask": mask}
 
     def state(self) -> npt.NDArray[np.float32]:
@@ -170,25 +165,11 @@ class TressetteEnv(AECEnv[str, Observation, Any]):  # type: ignore[misc]
 
     def render(self) -> str | npt.NDArray[np.uint8] | None:
         """Return the table as text (``"ansi"``) or as (H, W, 3) uint8, or show it in a window (``"human"``)."""
-        if self.render_mode is None:
-            _logger.warning("render() needs a render_mode, given when the environment is made")
-            return None
-        scene = Scene.of(self._episode)
-        if self.render_mode == "ansi":
-            return render_text(scene)
-        if self._table is None:
-            self._table = open_card_table(window=self.render_mode == "human", fps=self.metadata["render_fps"])
-        return self._table.draw(scene)
+        return self._display.show(self._episode)
 
     def close(self) -> None:
         """Close the window, if there is one."""
-        if self._table is not None:
-            self._table.close()
-            self._table = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave the window out of copies and pickles: a copy opens its own."""
-        return self.__dict__ | {"_table": None}
+        self._display.close()
 
 
 class TressetteWrapper(OrderEnforcingWrapper[str, Observation, Any]):  # type: ignore[misc]
@@ -235,26 +216,3 @@ class TressetteWrapper(OrderEnforcingWrapper[str, Observation, Any]):  # type: i
 
     def __str__(self) -> str:
         return str(self.env)
-
-
-def _observation_space(rules: Rules) -> spaces.Dict:
-    return spaces.Dict(
-        observation=spaces.Box(0, LARGEST_ENTRY, (obs_size(rules),), np.float32),
-        action_mask=spaces.Box(0, 1, (NUM_CARDS,), np.int8),
-    )
-
-
-def _mask(cards: int) -> npt.NDArray[np.int8]:
-    """Return a bitboard as (40,) int8, 1 where the card is in the set."""
-    octets = np.frombuffer(cards.to_bytes(_OCTETS, "little"), np.uint8)
-    return np.unpackbits(octets, count=NUM_CARDS, bitorder="little").view(np.int8)
-
-
-def _card(action: Any) -> int:
-    """Return an action as an int; ``ValueError`` unless it is one integer."""
-    try:
-        if isinstance(action, bool):
-            raise TypeError
-        return operator.index(action)
-    except TypeError:
-        raise ValueError(f"an action must be an integer card id, not {action!r}") from None

@@ -269,6 +269,11 @@ class Tables:
         self._end(np.array([row]))
         self._find_lockstep()
 
+    def abandon(self, rows: IntArray) -> None:
+        """Take the deals of these indices (k,) out of play as they stand: they are over, with nothing counted."""
+        self._end(rows)
+        self._find_lockstep()
+
     def _end(self, rows: IntArray) -> None:
         self._active[rows] = False
         self._player[rows] = NOBODY

@@ -17,7 +17,7 @@ from tressette_env import declarations
 from tressette_env.cards import NUM_CARDS, IntArray, UInt64Array, membership, thirds_of
 from tressette_env.observation import encode
 from tressette_env.rules import Rules
-from tressette_env.shuffling import mix64, stream_keys
+from tressette_env.shuffling import mix64, mix64_in_place, stream_keys
 
 _HASHED_ROWS = 256  # at once: what a core's cache holds
 _SHARED = ("rules", "target")
@@ -134,12 +134,17 @@ class View:
         words = -(-size // 8)
         salt = stream_keys(np.arange(words))
         keys = np.empty(rows, np.uint64)
+        padded = np.zeros((min(rows, _HASHED_ROWS), 8 * words), np.uint8)
+        mixed, scratch = np.empty((2, len(padded), words), np.uint64)
         for start in range(0, rows, _HASHED_ROWS):
             part = slice(start, start + _HASHED_ROWS)
-            padded = np.zeros((len(keys[part]), 8 * words), np.uint8)
-            padded[:, :size] = self.observation[part]
-            mixed = mix64(padded.view("<u8").astype(np.uint64, copy=False) ^ salt)
-            keys[part] = np.bitwise_xor.reduce(mix64(mixed + np.uint64(1)), axis=1)
+            here = slice(0, len(keys[part]))
+            padded[here, :size] = self.observation[part]
+            np.bitwise_xor(padded.view("<u8")[here], salt, out=mixed[here])
+            mix64_in_place(mixed[here], scratch[here])
+            mixed[here] += np.uint64(1)
+            mix64_in_place(mixed[here], scratch[here])
+            keys[part] = np.bitwise_xor.reduce(mixed[here], axis=1)
         return mix64(keys)
 
     def take(self, rows: Any) -> View:

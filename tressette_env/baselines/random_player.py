@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tressette_env.cards import IntArray
+from tressette_env.cards import ONE, IntArray, lowest_cards
 from tressette_env.rules import Rules, resolve_rules
 from tressette_env.shuffling import check_seed, stream_keys
 from tressette_env.view import View
@@ -27,8 +27,9 @@ class RandomPlayer:
 
     def act(self, view: View) -> IntArray:
         """Return (n,) int64 card ids, 0 where no card is legal."""
-        legal = view.legal
+        left, count = view.legal_cards, np.bitwise_count(view.legal_cards)
         draws = stream_keys(self._seed, view.keys) >> _HALF  # 32 random bits
-        chosen = (draws * np.count_nonzero(legal, axis=1).astype(np.uint64)) >> _HALF
-        upto = np.cumsum(legal, axis=1, dtype=np.uint8)
-        return np.asarray((upto > chosen[:, None].astype(np.uint8)).argmax(axis=1), np.int64)
+        chosen = (draws * count) >> _HALF
+        for passed in range(int(count.max(initial=0)) - 1):  # drop the cards below the chosen one
+            left = np.where(chosen > passed, left & (left - ONE), left)
+        return np.where(count > 0, lowest_cards(left), 0)
