@@ -283,6 +283,7 @@ def test_ctrl_c_ends_the_command_and_its_workers(tmp_path: Path, number_of_worke
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # ignored where tests run in the background
     )
     try:
         wait_for(flag, process)
