@@ -1,19 +1,23 @@
 """The networks: masked probabilities, suit equivariance, fixed blocks, first weights."""
 
 import itertools
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
+from agents.checkpoint import write_checkpoint
+from agents.export import export
 from agents.initialization import initialize
 from agents.network import Critic, CriticConfig, NetworkConfig, PolicyNetwork, entropy_of, hidden_size, masked_log_probs
 from agents.network_player import weights_of
 from agents.selfplay import hidden_planes
-from tressette_env import DealBatch
+from tressette_env import DealBatch, make_player, network
 from tressette_env.cards import NUM_RANKS, SUITS, cards_of
 from tressette_env.network import NetworkPlayer, PolicyWeights, hidden_places
 from tressette_env.observation import obs_size, suit_order
+from tressette_env.players import PlayerError
 from tressette_env.rules import VARIANTS
 
 SMALL = NetworkConfig(width=16, head=16)
@@ -195,3 +199,25 @@ def test_hidden_planes_hold_the_other_hands_and_the_order_of_the_stock(variant: 
 def test_observation_size_is_what_the_networks_read() -> None:
     for variant in VARIANTS:
         assert mid_deal(variant, 0).observe().shape[1] == obs_size(variant)
+
+
+def test_a_shipped_network_is_a_player_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Until one is shipped the name says so; from `agents.export` it is the checkpoint in half precision."""
+    monkeypatch.setattr(network, "files", lambda package: tmp_path)
+    network.shipped_weights.cache_clear()
+    with pytest.raises(PlayerError, match=r"no trained network of partners is shipped yet \(of no variant\)"):
+        make_player("network", "partners")
+    policy = initialize(PolicyNetwork("partners", NetworkConfig()), 2)
+    path = tmp_path / "run.safetensors"
+    tensors = {f"average.{name}": tensor for name, tensor in policy.state_dict().items()}
+    write_checkpoint(path, tensors, {"game": {"variant": "partners"}}, {})
+    file, weights = export(path, tmp_path / "weights")
+    assert file == tmp_path / "weights" / "partners.npz"
+    assert file.stat().st_size < 2_000_000
+    player = make_player("network", "partners")
+    assert player.version == f"weights {weights.digest}"  # type: ignore[attr-defined]
+    view = mid_deal("partners", 9, deals=300).view()
+    np.testing.assert_allclose(player.scores(view)[0], player_of(policy, "partners").scores(view)[0], atol=0.01)  # type: ignore[attr-defined]
+    with pytest.raises(PlayerError, match=r"no trained network of historical is shipped yet \(of partners\)"):
+        make_player("network", "historical")
+    network.shipped_weights.cache_clear()

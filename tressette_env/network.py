@@ -204,7 +204,8 @@ def shipped_weights(variant: str) -> PolicyWeights:
     """Return the trained weights of a variant; ``ValueError`` if none is shipped."""
     path = files("tressette_env") / _WEIGHTS / f"{variant}.npz"
     if not path.is_file():
-        raise ValueError(f"no network of {variant} is shipped yet; there is one of: {', '.join(shipped_variants())}")
+        have = ", ".join(shipped_variants()) or "no variant"
+        raise ValueError(f"no trained network of {variant} is shipped yet (of {have}): train one, or name a checkpoint")
     with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
         return PolicyWeights(variant, dict(arrays))
 

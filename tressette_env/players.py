@@ -18,6 +18,7 @@ from tressette_env.cards import IntArray, card_text, cards_of, cards_text
 from tressette_env.checking import as_array, count_array, described
 from tressette_env.deals import DealBatch
 from tressette_env.errors import PlayerError as PlayerError
+from tressette_env.network import network
 from tressette_env.process_player import ProcessPlayer
 from tressette_env.rules import Rules, variant_name
 from tressette_env.view import View
@@ -58,6 +59,7 @@ _FACTORIES: dict[str, Factory] = {
     "greedy": GreedyPlayer,
     "rules": RulesPlayer,
     "tuned": TunedPlayer,
+    "network": network,
 }
 _PROCESS = "process:"
 _CHECKPOINT_LOADERS: list[Factory] = []
