@@ -44,7 +44,7 @@ class PPOConfig:
     """λ of generalised advantage estimation over a seat's own decisions; the discount is 1."""
     max_grad_norm: float = 0.5
     """Longest gradient of either network; longer ones are scaled down."""
-    keep: float = 0.5
+    keep: float = 1.0
     """Share of an update's decisions that are learned from: those of the largest advantages, of either sign."""
     owner: float = 0.0
     """Weight of the loss of the policy's guess who holds each unseen card."""
