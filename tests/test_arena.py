@@ -13,6 +13,7 @@ from agents.pairs import PairResults, join_results, no_pairs, play_pairs
 from agents.statistics import summarize
 from agents.workers import Meeting, in_chunks, play_chunks
 from tests.games import FULL_RULES, SMALL_RULES, name
+from tests.pair_results import same
 from tests.toy_players import Highest, Illegal, Lowest, Mixed
 from tressette_env import DealBatch, MatchBatch, Rules, play
 from tressette_env.players import IllegalReplyError, Player
@@ -29,14 +30,6 @@ def one_game(players: list[Player], rules: Rules, seed: int, game_id: int, episo
     while not game.done:
         game.step(np.asarray(players[game.player[0] % 2].act(game.view())))
     return game
-
-
-def same(one: PairResults, other: PairResults) -> bool:
-    return (
-        all(np.array_equal(*columns) for columns in zip(one.columns, other.columns, strict=True))
-        and one.effort.decisions == other.effort.decisions
-        and one.effort.choices == other.effort.choices
-    )
 
 
 @pytest.mark.parametrize("episode", EPISODES)

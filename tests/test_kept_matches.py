@@ -21,6 +21,7 @@ from agents.store import Store, StoreError
 from agents.workers import Meeting
 from tests import commands
 from tests.commands import Capture
+from tests.pair_results import same
 from tests.test_evaluate_cli import interrupt_after
 from tests.toy_players import TOYS
 from tressette_env import Rules
@@ -48,14 +49,6 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
     monkeypatch.setattr(workers, "play_chunk", counting)
     return seen
-
-
-def same(one: PairResults, other: PairResults) -> bool:
-    return (
-        all(np.array_equal(*columns) for columns in zip(one.columns, other.columns, strict=True))
-        and one.effort.decisions == other.effort.decisions
-        and one.effort.choices == other.effort.choices
-    )
 
 
 @pytest.mark.parametrize("episode", ["deal", "match"])
