@@ -81,14 +81,15 @@ class SearchPlayer:
 
     def act(self, view: View) -> IntArray:
         """Return (n,) int64 card ids, 0 where no card is legal."""
-        cards = np.asarray(self.policy.act(view), np.int64)
-        base, tried = self._considered(view, cards)
+        log_probs = self.policy.log_probs(view)
+        cards = np.where(view.legal, log_probs, -np.inf).argmax(axis=1)
+        base, tried = self._considered(view, cards, log_probs)
         for rows in batches_of(view, popcount(tried) > 1, self.worlds * self.candidates):
             better = self._better(view.take(rows), base[rows], tried[rows])
             cards[rows] = np.where(better >= 0, better, cards[rows])
         return cards
 
-    def _considered(self, view: View, cards: IntArray) -> tuple[IntArray, UInt64Array]:
+    def _considered(self, view: View, cards: IntArray, log_probs: FloatArray) -> tuple[IntArray, UInt64Array]:
         """Return the policy's card (n,), the lowest of equal ones, and the cards that it is compared with and itself.
 
         These are all where values are exact and every card is known, and none where the policy is sure.
@@ -97,7 +98,7 @@ class SearchPlayer:
         equal, rows = lowest_equal(different), np.arange(len(view))
         base = np.where(view.legal_cards != 0, equal[rows, cards], 0)
         chances = np.zeros((len(view), NUM_CARDS))
-        np.add.at(chances, (rows[:, None], equal), np.where(view.legal, np.exp(self.policy.log_probs(view)), 0.0))
+        np.add.at(chances, (rows[:, None], equal), np.where(view.legal, np.exp(log_probs), 0.0))
         sure = chances[rows, base] >= SURE
         chances[rows, base] = 2.0
         ranks = np.argsort(np.argsort(-chances, axis=1, kind="stable"), axis=1)
