@@ -83,7 +83,7 @@ def test_the_solver_wraps_any_player_of_two_player() -> None:
         ("pimc:worlds=0", "partners", "player 'pimc:worlds=0': .*worlds"),
         ("pimc:worlds=x", "partners", "player 'pimc:worlds=x': .*worlds"),
         ("ismcts:iterations=0", "partners", "player 'ismcts:iterations=0': .*iterations"),
-        ("nobody", "partners", "use one of cheat, greedy, ismcts, pimc, random, rules"),
+        ("nobody", "partners", "use one of cheat, greedy, ismcts, network, pimc, random, rules, search, tuned"),
     ],
 )
 def test_wrong_names_are_refused(spec: str, variant: str, told: str) -> None:
