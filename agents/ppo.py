@@ -41,7 +41,7 @@ class PPOConfig:
     final_entropy: float = 0.01
     """Weight of the entropy bonus at the end of the run."""
     gae_lambda: float = 0.95
-    """λ of generalised advantage estimation over a seat's own decisions; the discount is 1."""
+    """λ of generalised advantage estimation over the decisions of all seats of a deal; the discount is 1."""
     max_grad_norm: float = 0.5
     """Longest gradient of either network; longer ones are scaled down."""
     keep: float = 1.0
@@ -77,24 +77,25 @@ class NumericalError(RuntimeError):
 def generalized_advantages(values: FloatArray, decisions: Decisions, gae_lambda: float) -> FloatArray:
     """Return the advantage of each decision in points, (n,).
 
-    `values` (n,): expected final points, own side minus the other.  A trajectory is the unforced decisions of
-    one seat in one deal, undiscounted; its only reward is the deal's points, after the last of them
-    (Schulman et al., "High-dimensional continuous control using generalized advantage estimation", 2016).
+    `values` (n,): expected final points, own side minus the other.  A trajectory is all unforced decisions of
+    one deal, whoever's they are, undiscounted, seen from the side whose advantage it is; its only reward is the deal's
+    points, after the last of them (Schulman et al., "High-dimensional continuous control using generalized advantage
+    estimation", 2016).  Since the values know the hidden cards, what changes from one decision to the next is the
+    effect of the one card: the luck of later cards, of any seat, weighs the less the smaller `gae_lambda` is.
     """
-    seats = int(decisions.seat.max()) + 1
-    track = decisions.deal * seats + decisions.seat
-    order = np.lexsort((decisions.ply, track))
-    track, sorted_values = track[order], values[order]
-    last = np.append(track[1:] != track[:-1], True)
-    following = np.where(last, decisions.final[order], np.append(sorted_values[1:], 0))
-    delta = following - sorted_values
+    order = np.lexsort((decisions.ply, decisions.deal))
+    deal = decisions.deal[order]
+    sign = np.where(decisions.seat[order] & 1, -1, 1).astype(np.float32)
+    of_side_0 = values[order] * sign
+    last = np.append(deal[1:] != deal[:-1], True)
+    following = np.where(last, decisions.final[order] * sign, np.append(of_side_0[1:], 0))
+    advantages = (following - of_side_0).astype(np.float32)
     steps_left = _steps_to_end(last)
-    advantages = delta.astype(np.float32)
     for step in range(1, int(steps_left.max()) + 1):
         here = np.flatnonzero(steps_left == step)
         advantages[here] += gae_lambda * advantages[here + 1]
-    result = np.empty_like(advantages)
-    result[order] = advantages
+    result: FloatArray = np.empty_like(advantages)
+    result[order] = advantages * sign
     return result
 
 

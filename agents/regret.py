@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,21 +24,22 @@ from tressette_env.recording import Recorder
 from tressette_env.view import View
 
 DECISIONS, CHOICES, BEST, POINTS, THIRDS = range(5)
-"""Columns of `RegretResults.tricks`."""
+"""Last axis of `RegretResults.counts`."""
 
 
 @dataclass(frozen=True, eq=False)
 class RegretResults:
     """What a player lost.
 
-    ``lost`` (pairs,) float64: points a side lost in a deal, the mean of both sides on the same cards; ``tricks``
-    (tricks, 5) int64: by trick, the decisions looked at, those with a choice, those of them with a best card, the
-    points lost, and the thirds lost (0 in `historical`); ``effort``: of all cards played, looked at or not, the
+    ``lost`` (pairs,) float64: points a side lost in a deal, the mean of both sides on the same cards; ``counts``
+    (tricks, seats, 5) int64: by trick and by seat, counted from the one that led to the first trick, the decisions
+    looked at, those with a choice, those of them with a best card, the points lost, and the thirds lost (0 in
+    `historical`); ``effort``: of all cards played, looked at or not, the
     player first; ``records``: the deals as lines of JSON (CONTRACT §8), those of a pair side by side, if written down.
     """
 
     lost: FloatArray
-    tricks: IntArray
+    counts: IntArray
     effort: Effort = NO_EFFORT
     records: tuple[str, ...] = ()
 
@@ -46,16 +48,16 @@ class RegretResults:
         return len(self.lost)
 
 
-def _no_tricks(rules: Rules) -> IntArray:
-    return np.zeros((rules.num_tricks, THIRDS + 1), np.int64)
+def _no_counts(rules: Rules) -> IntArray:
+    return np.zeros((rules.num_tricks, rules.seats, THIRDS + 1), np.int64)
 
 
 def join_regrets(parts: Iterable[RegretResults], rules: Rules) -> RegretResults:
     """Return the results of consecutive pairs as one."""
-    listed = [RegretResults(np.zeros(0), _no_tricks(rules)), *parts]
+    listed = [RegretResults(np.zeros(0), _no_counts(rules)), *parts]
     return RegretResults(
         np.concatenate([part.lost for part in listed]),
-        np.sum([part.tricks for part in listed], axis=0),
+        np.sum([part.counts for part in listed], axis=0),
         sum((part.effort for part in listed), NO_EFFORT),
         tuple(line for part in listed for line in part.records),
     )
@@ -116,31 +118,35 @@ class _Watch:
     measured: tuple[int, ...]
     cards: int
     lost: IntArray = field(init=False)
-    tricks: IntArray = field(init=False)
+    counts: IntArray = field(init=False)
 
     def __post_init__(self) -> None:
         """Begin with nothing."""
         self.lost = np.zeros(self.games.num_deals, np.int64)
-        self.tricks = _no_tricks(self.games.rules)
+        self.counts = _no_counts(self.games.rules)
 
     def __call__(self, index: int, rows: IntArray, view: View, chosen: IntArray) -> None:
         """Note the decisions of one player in these games."""
         if index not in self.measured:
             return
         looked_at = measurable(view, self.cards)
-        trick = view.ply // view.rules.seats
-        np.add.at(self.tricks[:, DECISIONS], trick[looked_at], 1)
+        where = view.ply // view.rules.seats, (view.seat - view.dealer - 1) % view.rules.seats
+        self._add(DECISIONS, where, looked_at)
         with_choice = looked_at & (popcount(view.legal_cards) > 1)
         if not with_choice.any():
             return
-        rows, view, chosen, trick = rows[with_choice], view.take(with_choice), chosen[with_choice], trick[with_choice]
+        self._add(CHOICES, where, with_choice)
+        rows, view, chosen = rows[with_choice], view.take(with_choice), chosen[with_choice]
+        where = where[0][with_choice], where[1][with_choice]
         points = points_lost(self.games, rows, view, chosen)
         self.lost[rows] += points
-        np.add.at(self.tricks[:, CHOICES], trick, 1)
-        np.add.at(self.tricks[:, BEST], trick, points == 0)
-        np.add.at(self.tricks[:, POINTS], trick, points)
+        self._add(BEST, where, points == 0)
+        self._add(POINTS, where, points)
         if view.variant != "historical":
-            np.add.at(self.tricks[:, THIRDS], trick, thirds_lost(self.games, rows, view, chosen))
+            self._add(THIRDS, where, thirds_lost(self.games, rows, view, chosen))
+
+    def _add(self, column: int, where: tuple[IntArray, IntArray], amounts: npt.NDArray[Any]) -> None:
+        np.add.at(self.counts[..., column], where, amounts)
 
 
 def play_regret(
@@ -172,7 +178,7 @@ def play_regret(
     if opponent is None:
         effort = Effort(effort.decisions, (sum(effort.choices), 0), (sum(effort.seconds), 0.0))
     lost = watch.lost.reshape(deals_a_pair, pairs).sum(axis=0) / 2
-    return RegretResults(lost, watch.tricks, effort, () if recorder is None else recorded_lines(recorder, pairs))
+    return RegretResults(lost, watch.counts, effort, () if recorder is None else recorded_lines(recorder, pairs))
 
 
 def measure_chunk(meeting: Meeting, cards: int, first: int, pairs: int) -> RegretResults:

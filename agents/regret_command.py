@@ -83,9 +83,8 @@ def make_report(
     """
     lost = interval(results.lost)
     in_thirds = meeting.rules.variant != "historical"
-    total = results.tricks.sum(axis=0)
+    total = results.counts.sum(axis=(0, 1))
     sides = 2 * len(results)  # of a deal both that the player holds, or one in each of two deals
-    rows = [{"trick": trick + 1} | _rates(row, in_thirds) for trick, row in enumerate(results.tricks) if row[DECISIONS]]
     return {
         "player": options.player,
         "opponent": meeting.b,
@@ -100,7 +99,8 @@ def make_report(
         "sd_pair": lost.sd,
         "thirds_lost_per_deal": int(total[THIRDS]) / sides if sides and in_thirds else np.nan,
         **_rates(total, in_thirds),
-        "by_trick": rows,
+        "by_trick": _rows("trick", results.counts.sum(axis=1), in_thirds),
+        "by_seat": _rows("seat", results.counts.sum(axis=0), in_thirds),
         "ms_per_decision": results.effort.ms_per_decision[0],
         "seconds": seconds,
         "version": ENV_VERSION,
@@ -108,8 +108,13 @@ def make_report(
     }
 
 
+def _rows(of: str, counts: IntArray, in_thirds: bool) -> list[dict[str, Any]]:
+    """Return the rates of each trick, or of each seat from the first leader on, that has decisions, from 1."""
+    return [{of: number + 1} | _rates(row, in_thirds) for number, row in enumerate(counts) if row[DECISIONS]]
+
+
 def _rates(counts: IntArray, in_thirds: bool) -> dict[str, Any]:
-    """Return what a row of `RegretResults.tricks`, or their sum, says for each decision with a choice."""
+    """Return what a row of `RegretResults.counts`, or a sum of them, says for each decision with a choice."""
     choices = int(counts[CHOICES])
     rates = [int(counts[column]) / choices if choices else np.nan for column in (POINTS, THIRDS, BEST)]
     return {
@@ -134,7 +139,9 @@ def as_text(report: dict[str, Any], shown: tuple[str, str]) -> str:
         _MEANING[report["variant"]],
         f"{'trick':>7}{'decisions':>11}{'choices':>10}{'points per choice':>19}{'thirds':>9}{'best cards':>12}",
     ]
-    lines += [_row_text(row) for row in [*report["by_trick"], report | {"trick": "all"}]]
+    lines += [_row_text(row["trick"], row) for row in report["by_trick"]]
+    lines += [_row_text(f"seat {row['seat']}", row) for row in report["by_seat"]]
+    lines += [_row_text("all", report), "seats are counted from the one that led to the first trick"]
     games = "deals" if alone else "duplicate pairs"
     lines.append(
         f"{report['pairs']:,} {games} of seed {deals_text(report)}, in {report['seconds']:.1f} s,"
@@ -145,8 +152,8 @@ def as_text(report: dict[str, Any], shown: tuple[str, str]) -> str:
     return "\n".join(lines)
 
 
-def _row_text(row: dict[str, Any]) -> str:
-    text = f"{row['trick']:>7}{row['decisions']:>11,}{row['unforced']:>10,}"
+def _row_text(name: int | str, row: dict[str, Any]) -> str:
+    text = f"{name:>7}{row['decisions']:>11,}{row['unforced']:>10,}"
     for name, width, form in _RATES:
         text += f"{number_text(row[name], form):>{width}}"
     return text

@@ -116,14 +116,15 @@ def decisions(deal: list[int], seat: list[int], ply: list[int], points: list[lis
 
 
 def test_advantages_by_hand() -> None:
-    # Seat 0 decides at plies 0, 4, 8 of deal 0 with values 1, 2, 5 and ends 3 points ahead; seat 1 once.
+    # In deal 0, which side 0 wins by 3, seats 0, 1, 0, 0 decide at plies 0, 1, 4, 8; side 0 expects 1, 2, 2, 5.
     kept = decisions([0, 0, 0, 0, 1], [0, 1, 0, 0, 0], [0, 1, 4, 8, 2], [[7, 4], [5, 6]])
     values = np.array([1, -2, 2, 5, 0.5], np.float32)
     advantages = generalized_advantages(values, kept, 0.5)
-    third = 3 - 5
-    second = (5 - 2) + 0.5 * third
+    fourth = 3 - 5
+    third = (5 - 2) + 0.5 * fourth
+    second = (2 - 2) + 0.5 * third
     first = (2 - 1) + 0.5 * second
-    assert advantages.tolist() == pytest.approx([first, -3 + 2, second, third, -1 - 0.5])
+    assert advantages.tolist() == pytest.approx([first, -second, third, fourth, -1 - 0.5])
 
 
 def test_lambda_one_gives_the_outcome_minus_the_value() -> None:

@@ -33,7 +33,7 @@ run, run_json = partial(commands.run, "regret"), partial(commands.run_json, "reg
 FIELDS = (
     "player opponent variant napoletana pairs distinct_deals seed cards points_lost_per_deal ci95 sd_pair "
     "thirds_lost_per_deal decisions unforced points_lost_per_decision thirds_lost_per_decision best_share by_trick "
-    "ms_per_decision seconds version complete cheats"
+    "by_seat ms_per_decision seconds version complete cheats"
 )
 TINY_RULES = [
     Rules("two_player", suits="DS", ranks="7A23", hand=2),  # a stock of four
@@ -72,11 +72,15 @@ def after(game: DealBatch, card: int) -> DealBatch:
 
 @lru_cache
 def by_brute_force(rules: Rules, seats: tuple[int, ...], deal: int, cards: int) -> list[list[int]]:
-    """What `Mixed` in these seats (`Lowest` in the others) loses: (trick, choices, points, thirds) by decision."""
+    """What `Mixed` in these seats (`Lowest` in the others) loses: (trick, seat, choices, points, thirds) by decision.
+
+    Seats are counted from the one that leads first.
+    """
     game = DealBatch(1, rules)
     game.reset(seed=3, deal_ids=[deal])
     mixed, lowest = Mixed(rules.variant), Lowest(rules.variant)
-    found = []
+    found: list[list[int]] = []
+    leader = int(game.player[0])
     while not game.done:
         seat = int(game.player[0])
         chosen = int((mixed if seat in seats else lowest).act(game.view())[0])
@@ -85,25 +89,26 @@ def by_brute_force(rules: Rules, seats: tuple[int, ...], deal: int, cards: int) 
             sign = 1 - 2 * (seat % 2)
             values = {card: sign * np.array(value(after(game, card), game)) for card in legal(game)}
             lost = np.max(list(values.values()), axis=0) - values[chosen]
-            found.append([int(game.ply[0]) // rules.seats, len(values), *lost.tolist()])
+            where = [int(game.ply[0]) // rules.seats, (seat - leader) % rules.seats]
+            found.append([*where, len(values), *lost.tolist()])
         game = after(game, chosen)
     return found
 
 
 def expected(rules: Rules, first: int, pairs: int, cards: int, alone: bool) -> RegretResults:
     seatings = [(0, 1, 2, 3)] if alone else [(0, 2), (1, 3)]
-    lost, tricks = np.zeros(pairs), np.zeros((rules.num_tricks, 5), np.int64)
+    lost, counts = np.zeros(pairs), np.zeros((rules.num_tricks, rules.seats, 5), np.int64)
     for pair in range(pairs):
         for seats in seatings:
-            for trick, choices, points, thirds in by_brute_force(rules, seats, first + pair, cards):
-                tricks[trick, DECISIONS] += 1
+            for trick, seat, choices, points, thirds in by_brute_force(rules, seats, first + pair, cards):
+                counts[trick, seat, DECISIONS] += 1
                 if choices > 1:
-                    tricks[trick, CHOICES] += 1
-                    tricks[trick, BEST] += points == 0
-                    tricks[trick, POINTS] += points
-                    tricks[trick, THIRDS] += thirds if rules.variant != "historical" else 0
+                    counts[trick, seat, CHOICES] += 1
+                    counts[trick, seat, BEST] += points == 0
+                    counts[trick, seat, POINTS] += points
+                    counts[trick, seat, THIRDS] += thirds if rules.variant != "historical" else 0
                     lost[pair] += points / 2
-    return RegretResults(lost, tricks)
+    return RegretResults(lost, counts)
 
 
 @pytest.mark.parametrize("alone", [True, False], ids=["alone", "with opponent"])
@@ -114,10 +119,10 @@ def test_regret_is_what_trying_every_line_of_play_says(rules: Rules, alone: bool
         results = play_regret(Mixed(rules.variant), opponent, rules, 3, 5, 12, cards)
         right = expected(rules, 5, 12, cards, alone)
         assert results.lost.tolist() == right.lost.tolist()
-        assert results.tricks.tolist() == right.tricks.tolist()
+        assert results.counts.tolist() == right.counts.tolist()
         assert results.effort.decisions == 12 * rules.num_cards * (1 if alone else 2)
     if rules.variant == "partners":
-        assert 0 < results.tricks[:, POINTS].sum() < results.tricks[:, THIRDS].sum()
+        assert 0 < results.counts[..., POINTS].sum() < results.counts[..., THIRDS].sum()
 
 
 def test_a_bad_card_loses_what_it_loses() -> None:
@@ -142,7 +147,7 @@ def test_chunks_change_nothing() -> None:
     parts = [play_regret(player, None, rules, 1, first, size, cards=5) for first, size in ((0, 2), (2, 6), (8, 1))]
     joined = join_regrets(parts, rules)
     assert joined.lost.tolist() == whole.lost.tolist()
-    assert joined.tricks.tolist() == whole.tricks.tolist()
+    assert joined.counts.tolist() == whole.counts.tolist()
     assert (joined.effort.decisions, joined.effort.choices) == (whole.effort.decisions, whole.effort.choices)
     assert len(join_regrets([], rules)) == 0
 
@@ -165,6 +170,9 @@ def test_a_report(capsys: Capture, tmp_path: Path) -> None:
     assert rows[-1]["unforced"] == 0
     assert rows[-1]["best_share"] is None  # no choice, nothing to say
     assert sum(row["unforced"] for row in rows) == report["unforced"] < report["decisions"]
+    seats = report["by_seat"]
+    assert [row["seat"] for row in seats] == [1, 2]
+    assert sum(row["unforced"] for row in seats) == report["unforced"]
     lost = sum(row["unforced"] * row["points_lost_per_decision"] for row in rows[:-1])
     assert report["points_lost_per_decision"] == pytest.approx(lost / report["unforced"])
     assert report["points_lost_per_deal"] == pytest.approx(lost / 24)  # of each of two sides
