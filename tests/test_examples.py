@@ -11,15 +11,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 import evaluate
-from examples import foreign_player
+from examples import cleanrl_ppo, foreign_player
+from examples.measuring import PolicyPlayer, measured, points, report
 from examples.own_policy import Policy
 from tests.commands import Capture, run, run_json
 from tests.foreign_programs import command
 from tests.games import FULL_RULES, name, random_cards
-from tressette_env import DealBatch, Rules, make_player, process_player
-from tressette_env.players import decide
+from tressette_env import DealBatch, Rules, decode, make_player, process_player
+from tressette_env.players import IllegalReplyError, PlayerError, decide
 
 ROOT = Path(__file__).parent.parent
 OWN = "examples.own_policy:Policy"
@@ -119,3 +121,78 @@ def test_the_documented_exchange_is_a_real_one(monkeypatch: pytest.MonkeyPatch) 
     assert [hello, who] == exchange[:2]
     assert [request, card] == exchange[2 * request["id"] :][:2]
     assert {f"`{field}`" for field in request} - {"`id`", "`type`"} <= set(text.replace(",", " ").split())
+
+
+def lowest(observation: Any, legal: Any) -> Any:
+    assert (observation.dtype, legal.dtype, len(observation)) == (np.float32, bool, len(legal))
+    return legal.argmax(axis=1)
+
+
+@pytest.mark.parametrize("variant", ["two_player", "partners", "historical"])
+def test_a_policy_is_measured_as_a_player_is(
+    variant: str, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arguments = ("--variant", variant, "--pairs", "30", "--seed", "1")
+    found = run_json("match", capsys, tmp_path / "o.json", "tests.toy_players:Lowest", "random", *arguments)
+    assert measured(lowest, variant, "random", pairs=30) == {
+        key: found[key] for key in ("mean", "ci95", "win_rate", "sd_pair", "pairs")
+    }
+    low, high = found["ci95"]
+    line = f"{found['mean']:+.2f} ({low:+.2f} … {high:+.2f}) points a deal against random, 30 pairs"
+    assert points(lowest, variant, "random", pairs=30) == line
+    report("before", lowest, variant, pairs=30)
+    assert capsys.readouterr().out.splitlines() == [
+        f"before: {line}",
+        f"before: {points(lowest, variant, 'rules', pairs=30)}",
+    ]
+
+
+def test_a_policy_may_sit_where_some_rows_do_not_act() -> None:
+    deals = DealBatch(2, "partners")
+    deals.reset(seed=1)
+    while deals.active[0]:
+        deals.step(deals.legal_mask().argmax(axis=1), rows=np.array([True, False]))
+    seen: list[Any] = []
+
+    def choose(observation: Any, legal: Any) -> Any:
+        seen.append(legal)
+        return lowest(observation, legal)
+
+    assert decide(PolicyPlayer(choose), deals.view())[1] == deals.legal_mask()[1].argmax()
+    assert seen[0][0].all()  # ones, since samplers break on zeros
+
+
+def test_a_policy_that_leaves_the_mask_out_is_named() -> None:
+    with pytest.raises(IllegalReplyError, match=r"^the policy played 4D in deal \d+ at ply \d+; legal cards: "):
+        measured(lambda observation, legal: np.zeros(len(legal), int), "partners", "random", pairs=5)
+    with pytest.raises(IllegalReplyError, match=r"^the policy returned .* act must return \(\d+,\) integers"):
+        measured(lambda observation, legal: legal.argmax(axis=1) + 0.0, "partners", "random", pairs=5)
+    with pytest.raises(PlayerError, match=r"^the policy failed .*: ZeroDivisionError: "):
+        measured(lambda observation, legal: 1 // 0, "partners", "random", pairs=5)
+
+
+@pytest.mark.parametrize("variant", ["two_player", "partners", "historical"])
+def test_every_seat_has_a_trajectory_that_ends_with_its_margin(variant: str) -> None:
+    agent = cleanrl_ppo.Agent(variant, seed=1)
+    for parameter in agent.critic.value.parameters():
+        torch.nn.init.zeros_(parameter)
+    deals = DealBatch(60, variant)
+    deals.reset(seed=3)
+    played, seats = deals.active.copy(), deals.rules.seats
+    decisions = cleanrl_ppo.play(agent, deals, torch.Generator().manual_seed(2))
+    turns = 40 // seats
+    assert decisions.legal[torch.arange(len(decisions.card)), decisions.card].all()
+    assert len(decisions.card) == 40 * played.sum()
+    margin = (deals.points[:, 0] - deals.points[:, 1])[played, None] * np.resize([1, -1], seats)
+    discount = cleanrl_ppo.GAE_LAMBDA ** np.arange(turns)[::-1]
+    found = decisions.advantage.numpy().reshape(turns, -1, seats)
+    np.testing.assert_allclose(found, discount[:, None, None] * margin, rtol=1e-5)
+    hands = np.array([len(decode(row, variant)["hand"]) for row in decisions.observation.numpy()])
+    assert (hands.reshape(found.shape) == np.minimum(10, turns - np.arange(turns))[:, None, None]).all()
+
+
+def test_an_advantage_runs_from_decision_to_decision_of_a_seat() -> None:
+    values, margin = torch.tensor([[1.0, 4.0], [2.0, 0.0]]), torch.tensor([5.0, -5.0])
+    last = margin - values[1]
+    first = values[1] - values[0] + cleanrl_ppo.GAE_LAMBDA * last
+    assert torch.equal(cleanrl_ppo.advantages(values, margin), torch.stack([first, last]))
