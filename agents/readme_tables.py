@@ -1,15 +1,15 @@
 """The README's result tables, made from the committed store: ``python -m agents.readme_tables README.md [--play]``.
 
-What stands between the markers of each variant is replaced.  The tables need the results of `ENTRIES`, on the report
-range; ``--play`` plays what the store lacks, and nothing else.  Exit codes: 0 done, 1 results are missing or (with
-``--check``) the file is not what it would be made, 2 bad usage, 130 stopped by Ctrl-C.
+What stands between the markers of each variant is replaced.  The tables need the results of `ENTRIES` and `DUELS`,
+on the report range; ``--play`` plays what the store lacks, and nothing else.  Exit codes: 0 done, 1 results are missing
+or (with ``--check``) the file is not what it would be made, 2 bad usage, 130 stopped by Ctrl-C.
 """
 
 from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,8 +17,8 @@ from agents.command import UsageError, build_named
 from agents.deal_ranges import RANGES, REPORT
 from agents.evaluate_parser import OneLineParser
 from agents.kept_matches import held_results
-from agents.ladder import ANCHOR, Fixture, Matches, make_ladder
-from agents.ladder_command import plan, play_fixtures
+from agents.ladder import ANCHOR, Fixture, Matches, fixtures, make_ladder
+from agents.ladder_command import play_fixtures
 from agents.ladder_report import effort_of
 from agents.pairs import PairResults
 from agents.statistics import summarize
@@ -60,62 +60,103 @@ ENTRIES = (
 )
 
 
-def needed(variant: str, entries: Sequence[Entry] = ENTRIES) -> dict[Fixture, Meeting]:
-    """Return the matches behind the tables of a variant: all against `rules`, and those of the ladder."""
-    names, rules, seed = [entry.player for entry in entries], Rules(variant), RANGES[REPORT].seed
-    of_ladder = plan(names, [max(entry.ladder_pairs, 1) for entry in entries], rules, seed)
-    ranked = {
-        fixture: meeting
-        for fixture, meeting in of_ladder.items()
-        if entries[fixture.a].ladder_pairs and entries[fixture.b].ladder_pairs
-    }
-    against_rules = plan(names, [entry.pairs for entry in entries], rules, seed)
-    anchored = {fixture: meeting for fixture, meeting in against_rules.items() if ANCHOR in (meeting.a, meeting.b)}
-    return anchored | {fixture: meeting for fixture, meeting in ranked.items() if ANCHOR not in (meeting.a, meeting.b)}
+class Duel(NamedTuple):
+    """Two players of which one is to beat the other, and the pairs that they play."""
+
+    player: str
+    opponent: str
+    pairs: int
 
 
-def read_results(variant: str, store: Store, entries: Sequence[Entry] = ENTRIES) -> tuple[Matches, list[str]]:
-    """Return the matches that a store holds in full, by the numbers of the entries, and what is missing, in words."""
+DUELS: tuple[Duel, ...] = ()
+
+
+def names_of(entries: Sequence[Entry], duels: Sequence[Duel]) -> list[str]:
+    """Return all players, by whose numbers the matches go: the entries in their order, then who has duels alone."""
+    fighting = [name for duel in duels for name in (duel.player, duel.opponent)]
+    return list(dict.fromkeys([*(entry.player for entry in entries), *fighting]))
+
+
+def needed(variant: str, entries: Sequence[Entry] = ENTRIES, duels: Sequence[Duel] = DUELS) -> dict[Fixture, Meeting]:
+    """Return the matches behind the tables of a variant: all against `rules`, those of the ladder, the duels."""
+    names = names_of(entries, duels)
+    anchor = names.index(ANCHOR)
+    pairs: dict[tuple[int, int], int] = {}
+    for fixture in fixtures([entry.ladder_pairs for entry in entries]):
+        if fixture.pairs and anchor not in fixture[:2]:
+            pairs[fixture[:2]] = fixture.pairs
+    for number, entry in enumerate(entries):
+        if number != anchor:
+            pairs[_ordered(number, anchor)] = min(entry.pairs, entries[anchor].pairs)
+    for duel in duels:
+        met = _ordered(names.index(duel.player), names.index(duel.opponent))
+        pairs[met] = max(duel.pairs, pairs.get(met, 0))
+    rules, seed = Rules(variant), RANGES[REPORT].seed
+    return {Fixture(a, b, number): Meeting(names[a], names[b], rules, seed) for (a, b), number in pairs.items()}
+
+
+def _ordered(a: int, b: int) -> tuple[int, int]:
+    return min(a, b), max(a, b)
+
+
+def read_results(planned: Mapping[Fixture, Meeting], store: Store) -> tuple[Matches, list[str]]:
+    """Return the matches that a store holds in full, by the players' numbers, and what is missing, in words."""
     matches: dict[tuple[int, int], PairResults] = {}
     missing = []
-    for fixture, meeting in needed(variant, entries).items():
+    for fixture, meeting in planned.items():
         held = held_results(meeting, store)
         if len(held) < fixture.pairs:
-            missing.append(f"{variant}: {meeting.a} against {meeting.b}, {len(held):,} of {fixture.pairs:,} pairs")
+            missing.append(
+                f"{meeting.rules.variant}: {meeting.a} against {meeting.b}, {len(held):,} of {fixture.pairs:,} pairs"
+            )
         else:
             matches[fixture.a, fixture.b] = held.first(fixture.pairs)
     return matches, missing
 
 
-def tables(variant: str, matches: Matches, entries: Sequence[Entry] = ENTRIES) -> str:
-    """Return both tables of a variant in Markdown, made from the matches of `needed`."""
-    players = build_named([entry.player for entry in entries], Rules(variant), RANGES[REPORT].seed)
+def tables(variant: str, matches: Matches, entries: Sequence[Entry] = ENTRIES, duels: Sequence[Duel] = DUELS) -> str:
+    """Return the tables of a variant in Markdown, made from the matches of `needed`."""
+    players = build_named(names_of(entries, duels), Rules(variant), RANGES[REPORT].seed)
     shown = [shown_name(f"`{name}`", player) for name, player in players.items()]
-    return "\n".join([*_against_rules(matches, entries, shown), "", *_ladder(matches, entries, shown)])
+    lines = [*_against_rules(matches, entries, shown), ""]
+    if duels:
+        lines += [*_duels(matches, duels, list(players), shown), ""]
+    return "\n".join([*lines, *_ladder(matches, entries, shown)])
 
 
 def _against_rules(matches: Matches, entries: Sequence[Entry], shown: Sequence[str]) -> list[str]:
-    rules = [entry.player for entry in entries].index(ANCHOR)
+    anchor = [entry.player for entry in entries].index(ANCHOR)
     lines = [
         f"| player | points a deal against `{ANCHOR}` | 95 % interval | deals won | pairs | ms a decision |",
         "|---|--:|--:|--:|--:|--:|",
     ]
-    for number, name in enumerate(shown):
-        if number == rules:
-            continue
-        meeting = (min(number, rules), max(number, rules))
-        results = matches[meeting] if number < rules else matches[meeting].swapped()
-        found = summarize(results)
-        ms = effort_of(number, {meeting: matches[meeting]}).ms_per_decision[0]
-        cells = [
-            number_text(found["mean"], "+.3f"),
-            interval_text(found["ci95"], "+.3f"),
-            number_text(100 * found["win_rate"], ".1f") + " %",
-            f"{found['pairs']:,}",
-            ms_text(ms),
-        ]
-        lines.append(_row([name, *cells]))
+    others = [number for number in range(len(entries)) if number != anchor]
+    return lines + [_row([shown[number], *_result(matches, number, anchor)]) for number in others]
+
+
+def _duels(matches: Matches, duels: Sequence[Duel], names: Sequence[str], shown: Sequence[str]) -> list[str]:
+    lines = [
+        "| player − opponent | points a deal | 95 % interval | deals won | pairs | ms a decision |",
+        "|---|--:|--:|--:|--:|--:|",
+    ]
+    for duel in duels:
+        a, b = names.index(duel.player), names.index(duel.opponent)
+        lines.append(_row([f"{shown[a]} − {shown[b]}", *_result(matches, a, b)]))
     return lines
+
+
+def _result(matches: Matches, player: int, opponent: int) -> list[str]:
+    """Return the cells of a match: mean and interval for the player, deals won, pairs, and its milliseconds."""
+    meeting = _ordered(player, opponent)
+    results = matches[meeting] if player < opponent else matches[meeting].swapped()
+    found = summarize(results)
+    return [
+        number_text(found["mean"], "+.3f"),
+        interval_text(found["ci95"], "+.3f"),
+        number_text(100 * found["win_rate"], ".1f") + " %",
+        f"{found['pairs']:,}",
+        ms_text(effort_of(player, {meeting: matches[meeting]}).ms_per_decision[0]),
+    ]
 
 
 def _ladder(matches: Matches, entries: Sequence[Entry], shown: Sequence[str]) -> list[str]:
@@ -182,18 +223,20 @@ def make_tables(
     check: bool = False,
     workers: int = 1,
     entries: Sequence[Entry] = ENTRIES,
+    duels: Sequence[Duel] = DUELS,
 ) -> int:
     """Do what `main` is asked for."""
     text = path.read_text(encoding="utf-8")
     variants = sorted({block[2] for block in BLOCK.finditer(text)})
     made, missing = {}, []
     for variant in variants:
-        if play and not play_fixtures(needed(variant, entries), workers, store).complete:
+        planned = needed(variant, entries, duels)
+        if play and not play_fixtures(planned, workers, store).complete:
             return INTERRUPTED
-        matches, lacking = read_results(variant, store, entries)
+        matches, lacking = read_results(planned, store)
         missing += lacking
         if not lacking:
-            made[variant] = tables(variant, matches, entries)
+            made[variant] = tables(variant, matches, entries, duels)
     if missing:
         print("results are missing, --play plays them:", *missing, sep="\n  ", file=sys.stderr)
         return FAILED
