@@ -15,13 +15,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils import skip_init
 
+from agents.critic import POINTS_SCALE
 from agents.ranges import check_range
 from tressette_env.cards import NUM_CARDS, NUM_RANKS, NUM_SUITS
 from tressette_env.network import GRID, hidden_places, input_scales
 from tressette_env.rules import VARIANTS
-
-POINTS_SCALE = 10.0
-"""Points by which values are divided inside the critic."""
 
 _NEGATIVE = -1e9
 

@@ -14,9 +14,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from agents.network import POINTS_SCALE, Critic, PolicyNetwork, autocast, entropy_of, masked_log_probs
+from agents.critic import POINTS_SCALE
+from agents.network import Critic, PolicyNetwork, autocast, entropy_of, masked_log_probs
+from agents.open_cards import FloatArray
 from agents.ranges import check_range
-from agents.selfplay import Decisions, FloatArray
+from agents.selfplay import Decisions
 from tressette_env.cards import NUM_SUITS, IntArray
 
 

@@ -53,13 +53,25 @@ def search(
     z: float | None = None,
     temper: float | None = None,
     handover: int | None = None,
+    tricks: int | None = None,
     policy: str | None = None,
 ) -> Player:
     """Return `SearchPlayer`: the trained network with search at play time."""
     from agents.search.network_search import SearchPlayer
 
-    options = _given(worlds=worlds, candidates=candidates, z=z, temper=temper, handover=handover, policy=policy)
-    return SearchPlayer(variant, seed, **options)
+    return SearchPlayer(
+        variant,
+        seed,
+        **_given(
+            worlds=worlds,
+            candidates=candidates,
+            z=z,
+            temper=temper,
+            handover=handover,
+            tricks=tricks,
+            policy=policy,
+        ),
+    )
 
 
 def cheat(variant: str | Rules, seed: int = 0, exact: int | None = None, handover: int | None = None) -> CheatingPlayer:

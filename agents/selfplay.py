@@ -15,14 +15,13 @@ import numpy.typing as npt
 import torch
 
 from agents.network import PolicyNetwork, autocast, masked_log_probs
+from agents.open_cards import FloatArray, for_side, hidden_planes, points_taken
 from tressette_env import DealBatch, Rules
-from tressette_env.cards import NUM_RANKS, NUM_SUITS, IntArray, UInt64Array, lowest_cards, membership, popcount
-from tressette_env.network import hidden_places
+from tressette_env.cards import IntArray, UInt64Array, lowest_cards, popcount
 from tressette_env.players import Player, decide
 from tressette_env.shuffling import mix64, stream_keys
 from tressette_env.view import View
 
-FloatArray = npt.NDArray[np.float32]
 _LEARNER, _NOBODY = -1, -2
 _SAMPLE = 1  # the stream of the numbers that choose cards; deals come from another one
 
@@ -57,7 +56,7 @@ class Decisions:
     @property
     def final(self) -> FloatArray:
         """(n,) float: the deal's points for the decider, own side minus the other."""
-        return _for_side(self.points[self.deal, 0] - self.points[self.deal, 1], self.seat)
+        return for_side(self.points[self.deal, 0] - self.points[self.deal, 1], self.seat)
 
 
 class Opponent(Protocol):
@@ -97,43 +96,9 @@ class Guest(NamedTuple):
     deals: slice
 
 
-def hidden_planes(deals: DealBatch, view: View, rows: IntArray) -> npt.NDArray[np.uint8]:
-    """Return what a critic may know besides the observation, (rows, 4, hidden) uint8.
-
-    By suit: the hands of the other seats, next seat first, and in `two_player` for each card of the stock
-    its place, 1 for the next to be drawn.
-    """
-    rules = deals.rules
-    seats = view.seat.astype(np.int64)
-    hands = deals.hands[rows]
-    here = np.arange(len(rows))
-    others = [hands[here, (seats + turn) % rules.seats] for turn in range(1, rules.seats)]
-    planes = [membership(hand).view(np.uint8) for hand in others]
-    if len(planes) < hidden_places(rules.variant):  # also in a mini game without a stock
-        planes.append(_stock_places(deals, rows))
-    stacked = np.stack(planes, axis=1)
-    by_suit = stacked.reshape(len(rows), len(planes), NUM_SUITS, NUM_RANKS).transpose(0, 2, 1, 3)
-    return by_suit.reshape(len(rows), NUM_SUITS, -1)
-
-
-def _stock_places(deals: DealBatch, rows: IntArray) -> npt.NDArray[np.uint8]:
-    rules = deals.rules
-    drawn = np.minimum(2 * (deals.ply[rows] // rules.seats), rules.stock)
-    stock = deals.decks[rows, rules.seats * rules.hand :]
-    places = np.arange(1, rules.stock + 1) - drawn[:, None]
-    planes = np.zeros((len(rows), NUM_SUITS * NUM_RANKS), np.uint8)
-    np.put_along_axis(planes, stock, np.maximum(places, 0).astype(np.uint8), axis=1)
-    return planes
-
-
 def unit_interval(bits: UInt64Array) -> npt.NDArray[np.float64]:
     """Return random bits as numbers from 0 to below 1."""
     return (bits >> np.uint64(11)).astype(np.float64) * 2.0**-53
-
-
-def _for_side(lead_of_side_0: npt.NDArray[Any], seat: npt.NDArray[Any]) -> FloatArray:
-    """Return a difference of side 0 minus side 1 as each seat's own side minus the other."""
-    return np.where(seat & 1, -lead_of_side_0, lead_of_side_0).astype(np.float32)
 
 
 @torch.inference_mode()
@@ -176,7 +141,19 @@ def play_deals(
                 with autocast(device, precision):
                     cards[rows], log_prob = _sample(policy, seen, uniform[rows], device)
                 hidden = hidden_planes(deals, seen, rows)
-                parts.append((seen.observation, hidden, seen.legal, cards[rows], log_prob, rows, *_standing(seen)))
+                parts.append(
+                    (
+                        seen.observation,
+                        hidden,
+                        seen.legal,
+                        cards[rows],
+                        log_prob,
+                        rows,
+                        seen.seat,
+                        seen.ply,
+                        points_taken(seen),
+                    )
+                )
         deals.step(cards)
     joined = [np.concatenate(columns) for columns in zip(*parts, strict=True)]
     joined[5:8] = [column.astype(np.int64) for column in joined[5:8]]
@@ -193,13 +170,6 @@ def _solved_points(deals: DealBatch) -> IntArray:
     declared = view.declared_points[:, 0] - view.declared_points[:, 1]
     ahead = final_points(positions_of(view, deals.hands), deals.rules) + declared
     return np.column_stack([ahead, np.zeros_like(ahead)])
-
-
-def _standing(view: View) -> tuple[npt.NDArray[Any], npt.NDArray[Any], FloatArray]:
-    """Return seat, ply, and the points already taken, own side minus the other."""
-    declared, thirds = view.declared_points, view.thirds
-    taken = declared[:, 0] - declared[:, 1] + (thirds[:, 0] - thirds[:, 1]) / 3
-    return view.seat, view.ply, _for_side(taken, view.seat)
 
 
 def _seating(deals: int, guests: Sequence[Guest]) -> IntArray:

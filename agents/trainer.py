@@ -24,9 +24,10 @@ from agents.initialization import initialize
 from agents.measuring import measure
 from agents.network import Critic, PolicyNetwork
 from agents.network_player import weights_of
+from agents.open_cards import FloatArray
 from agents.pool import SnapshotPool
 from agents.ppo import LossStatistics, NumericalError, critic_values, make_shards, update
-from agents.selfplay import Decisions, FloatArray, Guest, Opponent, PlayerOpponent, PolicyOpponent, play_deals
+from agents.selfplay import Decisions, Guest, Opponent, PlayerOpponent, PolicyOpponent, play_deals
 from tressette_env.network import NetworkPlayer
 from tressette_env.players import make_player
 from tressette_env.shuffling import stream_keys

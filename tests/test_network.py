@@ -12,7 +12,7 @@ from agents.export import export
 from agents.initialization import initialize
 from agents.network import Critic, CriticConfig, NetworkConfig, PolicyNetwork, entropy_of, hidden_size, masked_log_probs
 from agents.network_player import weights_of
-from agents.selfplay import hidden_planes
+from agents.open_cards import hidden_planes
 from tressette_env import DealBatch, make_player, network
 from tressette_env.cards import NUM_RANKS, SUITS, cards_of
 from tressette_env.network import NetworkPlayer, PolicyWeights, hidden_places

@@ -9,7 +9,7 @@ on their order.  `agents.network` trains the same network with torch.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -65,11 +65,11 @@ def hidden_places(variant: str) -> int:
     return rules.seats - 1 + (1 if rules.stock else 0)
 
 
-class PolicyWeights:
-    """The weights of a policy network of one variant, float32, as ``LAYER.weight`` (out, in) and ``LAYER.bias``.
+class TowerWeights:
+    """The weights of the towers of one variant, float32, as ``LAYER.weight`` (out, in) and ``LAYER.bias``.
 
-    Layers may also have weights for each suit, (4, out, in); relabelling suits then changes what is played.
-    Raises ``ValueError`` when one is missing or does not fit.
+    Layers may also have weights for each suit, (4, out, in); relabelling suits then changes what is computed.
+    Raises ``ValueError`` when a number is not finite.
     """
 
     def __init__(self, variant: str, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
@@ -78,36 +78,31 @@ class PolicyWeights:
         self.arrays = {name: np.asarray(array, np.float32) for name, array in arrays.items()}
         if not all(np.isfinite(array).all() for array in self.arrays.values()):
             raise ValueError("some weights are not finite")
-        outputs = {"score": NUM_RANKS, "owner": NUM_RANKS * hidden_places(variant)}
-        try:
-            for layer, size in outputs.items():
-                if self.arrays[f"{layer}.weight"].shape[-2] != size:
-                    raise ValueError(f"{layer}.weight has {self.arrays[f'{layer}.weight'].shape[-2]} rows, not {size}")
-            self.forward(np.zeros((1, len(self._suit_scale) * NUM_SUITS + len(self._shared_scale)), np.uint8))
-        except KeyError as error:
-            raise ValueError(f"the weights have no {error.args[0]}") from None
 
-    def forward(self, observation: npt.NDArray[np.uint8]) -> tuple[FloatArray, FloatArray]:
-        """Return scores of the cards (n, 40), and of where each unseen card is (n, 40, places).
+    @property
+    def observation_size(self) -> int:
+        """Numbers of an observation."""
+        return len(self._suit_scale) * NUM_SUITS + len(self._shared_scale)
 
-        The places are the other hands, the next seat's first, and the stock where there is one.
-        """
+    def body(self, observation: npt.NDArray[np.uint8], hidden: npt.NDArray[np.uint8] | None = None) -> FloatArray:
+        """Return the features of each suit, (n · 4, head); `hidden` (n, 4, k): more inputs of each suit."""
         rows = len(observation)
         cut = NUM_SUITS * len(self._suit_scale)
         suits = (observation[:, :cut].reshape(rows * NUM_SUITS, -1) * self._suit_scale).astype(np.float32, copy=False)
-        shared = self._apply("read_shared", observation[:, cut:] * self._shared_scale)
-        features: FloatArray = self._apply("read_suit", suits).reshape(rows, NUM_SUITS, -1)
+        if hidden is not None:
+            suits = np.concatenate([suits, hidden.reshape(rows * NUM_SUITS, -1)], axis=1, dtype=np.float32)
+        shared = self.apply("read_shared", observation[:, cut:] * self._shared_scale)
+        features: FloatArray = self.apply("read_suit", suits).reshape(rows, NUM_SUITS, -1)
         features += shared[:, None]
-        read = _relu(features).reshape(rows * NUM_SUITS, -1)
-        tower = _relu(self._apply("tower", read))
-        pooled = self._apply("pooled", suit_mean(tower.reshape(rows, NUM_SUITS, -1)))
-        own: FloatArray = self._apply("own", tower).reshape(rows, NUM_SUITS, -1)
+        read = relu(features).reshape(rows * NUM_SUITS, -1)
+        tower = relu(self.apply("tower", read))
+        pooled = self.apply("pooled", suit_mean(tower.reshape(rows, NUM_SUITS, -1)))
+        own: FloatArray = self.apply("own", tower).reshape(rows, NUM_SUITS, -1)
         own += pooled[:, None]
-        body = _relu(own).reshape(rows * NUM_SUITS, -1)
-        scores, owners = self._apply("score", body), self._apply("owner", body)
-        return scores.reshape(rows, NUM_CARDS), owners.reshape(rows, NUM_CARDS, -1)
+        return relu(own).reshape(rows * NUM_SUITS, -1)
 
-    def _apply(self, layer: str, inputs: FloatArray) -> FloatArray:
+    def apply(self, layer: str, inputs: FloatArray) -> FloatArray:
+        """Return what a layer makes of inputs (rows, in); with weights for each suit the suits follow each other."""
         weight, bias = self.arrays[f"{layer}.weight"], self.arrays.get(f"{layer}.bias")
         if weight.ndim == 3:
             by_suit = inputs.reshape(-1, NUM_SUITS, inputs.shape[1]).transpose(1, 0, 2) @ weight.transpose(0, 2, 1)
@@ -125,7 +120,48 @@ class PolicyWeights:
         return hashed.hexdigest()[:12]
 
 
-def _relu(values: FloatArray) -> FloatArray:
+class PolicyWeights(TowerWeights):
+    """The weights of a policy network.
+
+    Arrays named ``critic.…`` are the critic's that it was trained with, if it is shipped too, for search at play time.
+    Raises ``ValueError`` when a layer is missing or does not fit.
+    """
+
+    def __init__(self, variant: str, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+        super().__init__(variant, arrays)
+        outputs = {"score": NUM_RANKS, "owner": NUM_RANKS * hidden_places(variant)}
+        try:
+            for layer, size in outputs.items():
+                if self.arrays[f"{layer}.weight"].shape[-2] != size:
+                    raise ValueError(f"{layer}.weight has {self.arrays[f'{layer}.weight'].shape[-2]} rows, not {size}")
+            self.forward(np.zeros((1, self.observation_size), np.uint8))
+        except KeyError as error:
+            raise ValueError(f"the weights have no {error.args[0]}") from None
+
+    def forward(self, observation: npt.NDArray[np.uint8]) -> tuple[FloatArray, FloatArray]:
+        """Return scores of the cards (n, 40), and of where each unseen card is (n, 40, places).
+
+        The places are the other hands, the next seat's first, and the stock where there is one.
+        """
+        rows = len(observation)
+        body = self.body(observation)
+        scores, owners = self.apply("score", body), self.apply("owner", body)
+        return scores.reshape(rows, NUM_CARDS), owners.reshape(rows, NUM_CARDS, -1)
+
+
+def in_blocks(compute: Callable[..., tuple[FloatArray, ...]], *inputs: npt.NDArray[Any]) -> tuple[FloatArray, ...]:
+    """Return what `compute` makes of inputs with n rows each, `BLOCK` rows at a time, the last ones filled up."""
+    rows = len(inputs[0])
+    blocks = max(-(-rows // BLOCK), 1)
+    padded = [np.zeros((blocks * BLOCK, *array.shape[1:]), array.dtype) for array in inputs]
+    for whole, array in zip(padded, inputs, strict=True):
+        whole[:rows] = array
+    parts = [compute(*(whole[start : start + BLOCK] for whole in padded)) for start in range(0, blocks * BLOCK, BLOCK)]
+    return tuple(np.concatenate(part)[:rows] for part in zip(*parts, strict=True))
+
+
+def relu(values: FloatArray) -> FloatArray:
+    """Return the numbers with those below 0 replaced by 0, in place."""
     return np.maximum(values, np.float32(0), out=values)
 
 
@@ -169,11 +205,7 @@ class NetworkPlayer:
 
     def scores(self, view: View) -> tuple[FloatArray, FloatArray]:
         """Return what `PolicyWeights.forward` does, computed in blocks of `BLOCK` rows."""
-        observation = view.observation
-        padded = np.zeros((max(-(-len(view) // BLOCK), 1) * BLOCK, observation.shape[1]), np.uint8)
-        padded[: len(view)] = observation
-        parts = [self.weights.forward(block) for block in padded.reshape(-1, BLOCK, padded.shape[1])]
-        scores, owners = (np.concatenate(part)[: len(view)] for part in zip(*parts, strict=True))
+        scores, owners = in_blocks(self.weights.forward, view.observation)
         return scores, owners
 
     def _choose(self, view: View) -> IntArray:

@@ -6,6 +6,7 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
+from agents.critic import critic_of
 from agents.search.beliefs import Belief, Believer
 from agents.search.pimc import SAME, batches_of, check_z
 from agents.search.world_values import FloatArray, WorldValues, check_number, different_cards, lowest_equal, stock_left
@@ -41,10 +42,11 @@ class SearchPlayer:
 
     `worlds` are drawn from those that agree with what the seat knows, weighted by the network's belief where each card
     lies (`temper`: its exponent, 0 for uniform worlds).  The `candidates` most probable cards are played out in all of
-    them by the network in every seat, each seeing only what it may, down to `handover` cards in hand, and valued
-    exactly there.  The best of them in the first half of the worlds replaces the network's card if it is ahead in the
-    other half by more than `z` standard errors of the paired differences.  In two_player with an empty stock all cards
-    are known: there the card is exactly best.
+    them by the network in every seat, each seeing only what it may, to the end of the trick and `tricks` more; there
+    the critic that the network was trained with values the open cards.  From `handover` cards in hand on, values are
+    exact instead; a network without its critic plays down to there.  The best of them in the first half of the worlds
+    replaces the network's card if it is ahead in the other half by more than `z` standard errors of the paired
+    differences.  In two_player with an empty stock all cards are known: there the card is exactly best.
     `policy`: the network, `network` unless another player with `log_probs` and `owner_log_probs` is named.
     One information set and `seed` give one decision.
     Raises ``ValueError`` for an unknown variant or a wrong option.
@@ -62,6 +64,7 @@ class SearchPlayer:
         z: float = 0.5,
         temper: float = 0.5,
         handover: int | None = None,
+        tricks: int = 0,
         policy: str = "network",
     ) -> None:
         self.rules = resolve_rules(variant)
@@ -73,9 +76,8 @@ class SearchPlayer:
         self.version = f"1 {self.policy.version}"
         name = self.rules.variant
         exact = min(EXACT[name], self.rules.hand)
-        self._world_values = WorldValues(
-            self.rules, exact, min(HANDOVER[name], exact) if handover is None else handover, self.policy
-        )
+        handover = min(HANDOVER[name], exact) if handover is None else handover
+        self._world_values = WorldValues(self.rules, exact, handover, self.policy, critic_of(self.policy), tricks)
         self._belief = Belief(self.policy, temper) if temper else None
         warm_up(self.rules)
 

@@ -8,7 +8,7 @@ there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -27,6 +27,8 @@ from tressette_env.rules import Rules, resolve_rules
 from tressette_env.view import View
 
 FloatArray = npt.NDArray[np.float32]
+Critic = Callable[[DealBatch, IntArray], FloatArray]
+"""Says side 0's final points less side 1's in some rows of a batch."""
 MOST_AT_ONCE = 16_384
 """Roll-outs or positions in one batch, which bounds the memory."""
 _BITS = ONE << np.arange(NUM_CARDS, dtype=np.uint64)
@@ -37,11 +39,20 @@ class WorldValues:
 
     `exact`: cards in hand at which values are exact, where nothing is left to draw; with more, roll-outs.
     `handover`: cards in hand at which a roll-out stops and takes the exact value, at most `exact`; 0 plays to the last
-    card.  `player`: who plays the roll-outs in all seats, `rules` unless given.
+    card.  `player`: who plays the roll-outs in all seats, `rules` unless given.  With a `critic` a roll-out stops at
+    the latest `tricks` tricks after the one on the table, and takes what the critic says of the position.
     Raises ``ValueError`` for an unknown variant or a wrong option.
     """
 
-    def __init__(self, variant: str | Rules, exact: int, handover: int, player: Player | None = None) -> None:
+    def __init__(
+        self,
+        variant: str | Rules,
+        exact: int,
+        handover: int,
+        player: Player | None = None,
+        critic: Critic | None = None,
+        tricks: int = 0,
+    ) -> None:
         self.exact = check_number("exact", exact, 0)
         self.handover = check_number("handover", handover, 0)
         if self.handover > self.exact:
@@ -49,6 +60,8 @@ class WorldValues:
                 f"handover={handover} must be at most exact={exact}: a roll-out stops where values are exact"
             )
         self.player = RulesPlayer(variant) if player is None else player
+        self.critic = critic
+        self.tricks = check_number("tricks", tricks, 0)
         hand = resolve_rules(variant).hand
         if self.handover > hand:
             raise ValueError(f"handover={handover} must be at most {hand}, the cards of a hand when the stock is empty")
@@ -116,7 +129,11 @@ class WorldValues:
     def _finish(self, deals: DealBatch) -> FloatArray:
         """Play deals on and return side 0's final points less side 1's, (N,)."""
         rules = deals.rules
-        last_ply = (rules.num_tricks - self.handover) * rules.seats
+        solved_from = (rules.num_tricks - self.handover) * rules.seats
+        last_ply = np.full(deals.num_deals, solved_from)
+        if self.critic is not None:
+            this_trick = -(-deals.ply // rules.seats)
+            last_ply = np.minimum((this_trick + self.tricks) * rules.seats, solved_from)
         while (playing := deals.active & (deals.ply < last_ply)).any():
             rows = np.flatnonzero(playing)
             view = deals.view()
@@ -125,11 +142,15 @@ class WorldValues:
             deals.step(cards, rows=playing)
         points = deals.points
         margin = (points[:, 0] - points[:, 1]).astype(np.float32)
-        rest = np.flatnonzero(deals.active)
+        solved = deals.ply >= solved_from
+        rest = np.flatnonzero(deals.active & solved)
         if len(rest):
             view = deals.view().take(rest)
             declared = view.declared_points[:, 0] - view.declared_points[:, 1]
             margin[rest] = final_points(positions_of(view, deals.hands[rest]), rules) + declared
+        rest = np.flatnonzero(deals.active & ~solved)
+        if self.critic is not None and len(rest):
+            margin[rest] = self.critic(deals, rest)
         return margin
 
 
