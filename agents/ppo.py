@@ -42,7 +42,7 @@ class PPOConfig:
     """Weight of the entropy bonus, on normalised advantages, at the start."""
     final_entropy: float = 0.01
     """Weight of the entropy bonus at the end of the run."""
-    gae_lambda: float = 0.95
+    gae_lambda: float = 0.8
     """λ of generalised advantage estimation over the decisions of all seats of a deal; the discount is 1."""
     max_grad_norm: float = 0.5
     """Longest gradient of either network; longer ones are scaled down."""
