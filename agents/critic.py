@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from agents.open_cards import FloatArray, for_side, hidden_planes, points_taken
 from tressette_env import DealBatch
-from tressette_env.cards import NUM_SUITS, IntArray
+from tressette_env.cards import NUM_RANKS, NUM_SUITS, IntArray
 from tressette_env.network import TowerWeights, hidden_places, in_blocks, relu
 
 CRITIC = "critic."
@@ -25,7 +25,7 @@ class CriticWeights(TowerWeights):
     def __init__(self, variant: str, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         super().__init__(variant, arrays)
         try:
-            hidden = np.zeros((1, NUM_SUITS, 10 * hidden_places(variant)), np.uint8)
+            hidden = np.zeros((1, NUM_SUITS, NUM_RANKS * hidden_places(variant)), np.uint8)
             self.to_come(np.zeros((1, self.observation_size), np.uint8), hidden)
         except KeyError as error:
             raise ValueError(f"the critic has no {error.args[0]}") from None

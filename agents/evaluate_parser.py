@@ -17,7 +17,7 @@ Players are named as name[+solver][:options]:
   pimc                          worlds that agree with what is known, searched with open cards: pimc:worlds=20
   ismcts                        information set tree search: ismcts:iterations=1000
   network                       the trained agent of the variant, once one is shipped
-  search                        a network with search at play time: search:worlds=40,policy=runs/NAME
+  search                        a network with search at play time: search:worlds=200,policy=runs/NAME
   cheat                         sees all cards, a reference: marked wherever it appears
   +solver                       in two_player, exact play from the empty stock on: rules+solver
   a checkpoint file             such as runs/NAME/checkpoints/FILE, or its run directory

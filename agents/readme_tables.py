@@ -50,6 +50,8 @@ ENTRIES = (
     Entry("greedy", 10_000, 10_000),
     Entry(ANCHOR, 10_000, 10_000),
     Entry("tuned", 10_000, 10_000),
+    Entry("network", 10_000, 10_000),
+    Entry("search", 500),
     Entry("ismcts:iterations=1000", 1000, 200),
     Entry("ismcts:iterations=10000", 1000),
     Entry("ismcts:iterations=30000", 100),
@@ -68,7 +70,11 @@ class Duel(NamedTuple):
     pairs: int
 
 
-DUELS: tuple[Duel, ...] = ()
+DUELS = (
+    Duel("network", "tuned", 10_000),
+    Duel("network", "pimc:worlds=20", 500),
+    Duel("search", "network", 500),
+)
 
 
 def names_of(entries: Sequence[Entry], duels: Sequence[Duel]) -> list[str]:

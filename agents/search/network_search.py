@@ -59,12 +59,12 @@ class SearchPlayer:
         self,
         variant: str | Rules = "partners",
         seed: int = 0,
-        worlds: int = 40,
+        worlds: int = 200,
         candidates: int = 4,
         z: float = 0.5,
         temper: float = 0.5,
         handover: int | None = None,
-        tricks: int = 0,
+        tricks: int = 1,
         policy: str = "network",
     ) -> None:
         self.rules = resolve_rules(variant)
