@@ -51,7 +51,6 @@ ENTRIES = (
     Entry(ANCHOR, 10_000, 10_000),
     Entry("tuned", 10_000, 10_000),
     Entry("network", 10_000, 10_000),
-    Entry("search", 500),
     Entry("ismcts:iterations=1000", 1000, 200),
     Entry("ismcts:iterations=10000", 1000),
     Entry("ismcts:iterations=30000", 100),
@@ -72,8 +71,7 @@ class Duel(NamedTuple):
 
 DUELS = (
     Duel("network", "tuned", 10_000),
-    Duel("network", "pimc:worlds=20", 500),
-    Duel("search", "network", 500),
+    Duel("network", "pimc:worlds=20", 1000),
 )
 
 
