@@ -98,9 +98,10 @@ def main() -> None:
     arguments = parser.parse_args()
     torch.set_num_threads(1)  # the networks are small: more threads wait for each other
     register_env("tressette", lambda config: PettingZooEnv(tressette_v0.env(**config)))
-    # "local": never join a cluster that someone has left running.
-    ray.init(address="local", num_cpus=1, include_dashboard=False, object_store_memory=100 * 2**20, log_to_driver=False)
+    store = 100 * 2**20
     try:
+        # "local": never join a cluster that someone has left running.
+        ray.init(address="local", num_cpus=1, include_dashboard=False, object_store_memory=store, log_to_driver=False)
         algorithm = configured(arguments.variant, arguments.batch, arguments.seed).build_algo()
         policy = algorithm.get_module(SHARED).policy
         report("before", greedy(policy), arguments.variant)

@@ -6,6 +6,9 @@
 One network learns every seat: the seat is drawn for each deal, and the others are held by the network itself, so that
 it always meets what it is at that moment (`--opponent rules` trains against a fixed player instead).  The model is
 saved, and `examples/sb3_policy.py` plays it in `evaluate.py`.
+
+What goes wrong most often: `PPO`, the plain `evaluate_policy`, and `predict` without ``action_masks=`` never look at
+the mask, and do not say so; `examples/sb3_vec_env.py` does.
 """
 
 from __future__ import annotations

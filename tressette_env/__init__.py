@@ -1,4 +1,10 @@
-"""Tressette for reinforcement learning: rules, batch core, observations and baselines."""
+"""Tressette for reinforcement learning: rules, batch core, observations and players; numpy alone, no torch.
+
+`DealBatch` and `MatchBatch` play thousands of deals or matches at once, `tressette_v0.env` is the game in PettingZoo,
+``gymnasium.make("tressette_env:Tressette-v0")`` and ``make_vec`` are one learner's, `make_player` returns players by
+name, `network` among them.  ``python -m tressette_env`` shows versions, variants, the layout of an observation and a
+sample deal.
+"""
 
 import gymnasium
 

@@ -1,7 +1,9 @@
 """Runs the examples as their users do, and tells how it went: a row of a table for each.
 
-python -m tests.frameworks.example_scripts [--full]    those whose framework is installed; --full: with the settings
-                                                       of their own, after which they must play better than before
+python -m tests.frameworks.example_scripts [--full] [--require EXAMPLE …]
+
+runs those whose framework is installed, which are to include the required ones; --full: with the settings of their own,
+after which they must play better than before.
 """
 
 from __future__ import annotations
@@ -80,7 +82,8 @@ def run(example: Example, full: bool = False) -> Outcome:
                 command, cwd=folder, env=os.environ | places, capture_output=True, encoding="utf-8", timeout=_LIMIT
             )
         except subprocess.TimeoutExpired:
-            return Outcome(_LIMIT, {}, [f"did not end within {_LIMIT} s"])
+            left = [f"left a process behind: {process}" for process in processes_left(folder)]
+            return Outcome(_LIMIT, {}, [f"did not end within {_LIMIT} s", *left])
         seconds = time.monotonic() - start
         left = processes_left(folder)
     points = {
@@ -132,8 +135,19 @@ def main() -> int:
     """Run what can be run; returns 1 if something failed."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--full", action="store_true", help="the examples' own settings, a minute each")
+    parser.add_argument(
+        "--require",
+        nargs="*",
+        default=[],
+        metavar="EXAMPLE",
+        choices=[each.script for each in EXAMPLES],
+        help="examples whose framework must be installed",
+    )
     arguments = parser.parse_args()
-    failed = False
+    missing = [each.script for each in EXAMPLES if each.script in arguments.require and not each.installed]
+    for script in missing:
+        print(f"{script}: its framework is not installed here", file=sys.stderr)
+    failed = bool(missing)
     for example in filter(lambda each: each.installed, EXAMPLES):
         outcome = run(example, arguments.full)
         print(row(example, outcome), flush=True)
