@@ -48,9 +48,8 @@ def read_lines(run: Path) -> list[dict[str, Any]]:
     return measured
 
 
-def read_curve(run: Path) -> Curve:
-    """Return the curve of a run, named like its folder or file."""
-    lines = read_lines(run)
+def curve_of(run: Path, lines: Sequence[dict[str, Any]]) -> Curve:
+    """Return the curve of the lines of a run, named like its folder or file."""
     name = run.stem if run.suffix else run.name
     columns = [[float(line[tag]) for line in lines] for tag in ("plays", TAG, f"{TAG}_low", f"{TAG}_high")]
     return Curve(name, [plays / 1e6 for plays in columns[0]], *columns[1:])
@@ -82,14 +81,14 @@ def main(arguments: list[str] | None = None) -> int:
     )
     options = parser.parse_args(arguments)
     try:
-        curves = [read_curve(run) for run in options.runs]
+        lines = [read_lines(run) for run in options.runs]
+        curves = [curve_of(run, of_run) for run, of_run in zip(options.runs, lines, strict=True)]
         picture = io.BytesIO()
         draw(curves).savefig(picture, format="png", dpi=120, metadata={"Software": None})
         if options.keep is not None:
             options.keep.mkdir(parents=True, exist_ok=True)
-            for run, curve in zip(options.runs, curves, strict=True):
-                lines = [json.dumps(line) + "\n" for line in read_lines(run)]
-                write_whole(options.keep / f"{curve.name}.jsonl", lines)
+            for curve, of_run in zip(curves, lines, strict=True):
+                write_whole(options.keep / f"{curve.name}.jsonl", [json.dumps(line) + "\n" for line in of_run])
         write_whole(options.out, [picture.getvalue()])
     except (ValueError, OSError) as error:
         print(f"{parser.prog}: error: {error}", file=sys.stderr)

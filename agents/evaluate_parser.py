@@ -16,7 +16,7 @@ Players are named as name[+solver][:options]:
   random, greedy, rules, tuned  without search
   pimc                          worlds that agree with what is known, searched with open cards: pimc:worlds=20
   ismcts                        information set tree search: ismcts:iterations=1000
-  network                       the trained agent of the variant, once one is shipped
+  network                       the trained agent of the variant, shipped with the package
   search                        a network with search at play time: search:worlds=200,policy=runs/NAME
   cheat                         sees all cards, a reference: marked wherever it appears
   +solver                       in two_player, exact play from the empty stock on: rules+solver

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.curves import TAG, Curve, draw, main, read_curve
+from agents.curves import TAG, Curve, curve_of, draw, main, read_lines
 from tests.commands import Capture
 
 
@@ -19,6 +19,10 @@ def write_run(folder: Path, means: list[float | None]) -> Path:
         lines.append(json.dumps({"update": number + 1, "plays": 2_000_000 * (number + 1), **measured}))
     (folder / "metrics.jsonl").write_text("\n".join(lines) + "\n")
     return folder
+
+
+def read_curve(run: Path) -> Curve:
+    return curve_of(run, read_lines(run))
 
 
 def test_a_curve_is_the_measured_updates(tmp_path: Path) -> None:
