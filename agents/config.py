@@ -120,7 +120,7 @@ class TrainConfig:
     seed: int = 0
     """Decides the first weights, the deals and every choice."""
     start: str = ""
-    """A checkpoint or run whose weights training starts from, of the same variant and sizes; empty: fresh ones."""
+    """A checkpoint or run whose weights training starts from, of the same variant, no larger; empty: fresh ones."""
     device: Literal["cpu", "cuda", "auto"] = "cpu"
     """Where the networks live; auto: cuda if there is one."""
     precision: Literal["float32", "bfloat16"] = "float32"

@@ -1,13 +1,14 @@
-"""First weights from a seed of their own, without touching torch's global generator."""
+"""First weights from a seed of their own, without touching torch's global generator, or from a smaller network."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TypeVar
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
-from agents.network import PolicyNetwork, UnsharedLinear
+from agents.network import Exchange, PolicyNetwork, UnsharedLinear
 
 Module = TypeVar("Module", bound=nn.Module)
 _SMALL = 0.01
@@ -33,3 +34,25 @@ def initialize(module: Module, seed: int) -> Module:
             for weight in module.score.parameters():
                 weight.mul_(_SMALL)
     return module
+
+
+@torch.no_grad()
+def grow(module: nn.Module, smaller: Mapping[str, Tensor]) -> None:
+    """Give an initialised network the weights of a smaller one, so that it computes the same.
+
+    Units of its own keep their first weights, but nothing listens to them yet; further exchanges do nothing yet
+    (Chen et al., "Net2Net", 2016, with zeros for copies).  Raises ``ValueError`` for a weight that is larger than
+    the network's, or that it does not have.
+    """
+    own = module.state_dict()
+    for name, tensor in smaller.items():
+        room = own[name].shape if name in own else ()
+        if len(room) != tensor.ndim or any(size > most for size, most in zip(tensor.shape, room, strict=True)):
+            raise ValueError(f"{name} of shape {tuple(tensor.shape)} has no place in this network")
+        if name.endswith("weight"):
+            own[name][..., : tensor.shape[-2], tensor.shape[-1] :] = 0
+        own[name][tuple(slice(size) for size in tensor.shape)] = tensor
+    for name, part in module.named_modules():
+        if isinstance(part, Exchange) and f"{name}.own.weight" not in smaller:
+            for weight in part.parameters():
+                weight.zero_()

@@ -34,10 +34,12 @@ class NetworkConfig:
     """Units of the head of a suit."""
     shared: bool = True
     """Whether the suits share their weights; if not, relabelling suits changes what is played."""
+    rounds: int = 1
+    """How often the suits exchange their mean."""
 
     def __post_init__(self) -> None:
         """Refuse what can not be built."""
-        check_range("network", self, ("width", "head"), 1)
+        check_range("network", self, ("width", "head", "rounds"), 1)
 
 
 def linear(inputs: int, outputs: int, bias: bool = True) -> nn.Linear:
@@ -95,6 +97,7 @@ class SuitTowers(nn.Module):
         self.tower = suit_linear(config.width, config.width, config.shared)
         self.own = suit_linear(config.width, config.head, config.shared)
         self.pooled = linear(config.width, config.head, bias=False)
+        self.again = nn.ModuleList(Exchange(config) for _ in range(config.rounds - 1))
 
     def forward(self, observation: Tensor, hidden: Tensor | None = None) -> Tensor:
         """Return (n, 4, head); `observation` (n, obs) uint8, `hidden` (n, 4, extra) more inputs of each suit."""
@@ -106,7 +109,23 @@ class SuitTowers(nn.Module):
         shared = observation[:, cut:] * self.shared_scale
         features = torch.relu(self.read_suit(suits) + self.read_shared(shared)[:, None])
         features = torch.relu(self.tower(features))
-        return torch.relu(self.own(features) + self.pooled(suit_mean(features))[:, None])
+        features = torch.relu(self.own(features) + self.pooled(suit_mean(features))[:, None])
+        for exchange in self.again:
+            features = exchange(features)
+        return features
+
+
+class Exchange(nn.Module):
+    """One more exchange between the suits, added to their features (n, 4, head); without weights it changes nothing."""
+
+    def __init__(self, config: NetworkConfig) -> None:
+        super().__init__()
+        self.own = suit_linear(config.head, config.head, config.shared)
+        self.pooled = linear(config.head, config.head, bias=False)
+
+    def forward(self, features: Tensor) -> Tensor:
+        """Return the features after the exchange."""
+        return torch.relu(features + self.own(features) + self.pooled(suit_mean(features))[:, None])
 
 
 def suit_mean(features: Tensor) -> Tensor:

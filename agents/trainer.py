@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from agents.checkpoint import CheckpointError, checkpoint_path, read_checkpoint, write_checkpoint
 from agents.config import TrainConfig, plain
 from agents.deal_ranges import DEVELOPMENT, RANGES
-from agents.initialization import initialize
+from agents.initialization import grow, initialize
 from agents.measuring import measure
 from agents.network import Critic, PolicyNetwork
 from agents.network_player import weights_of
@@ -225,11 +225,13 @@ class Trainer:
         """Take the weights of a checkpoint, or of the newest one of a run; `CheckpointError` if they do not fit."""
         checkpoint = read_checkpoint(path)
         try:
-            self.policy.load_state_dict(checkpoint.part("average"))
-            self.average.load_state_dict(checkpoint.part("average"))
-            self.critic.load_state_dict(checkpoint.part("critic"))
-        except RuntimeError as error:
+            if (variant := checkpoint.config["game"]["variant"]) != self.rules.variant:
+                raise ValueError(f"it was trained for {variant}, not {self.rules.variant}")
+            grow(self.policy, checkpoint.part("average"))
+            grow(self.critic, checkpoint.part("critic"))
+        except ValueError as error:
             raise CheckpointError(f"start={path} does not fit this configuration: {error}") from None
+        self.average.load_state_dict(self.policy.state_dict())
 
     def restore(self) -> None:
         """Go on from the newest checkpoint of the run; `CheckpointError` if it does not fit."""

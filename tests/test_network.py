@@ -57,7 +57,7 @@ def test_gradients_of_masked_entropy_are_finite_whatever_the_logits() -> None:
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_relabelling_suits_permutes_the_scores_and_changes_no_bit(variant: str) -> None:
     """In torch and in numpy, of full-sized networks: so no choice flips."""
-    policy = initialize(PolicyNetwork(variant, NetworkConfig()), 3)
+    policy = initialize(PolicyNetwork(variant, NetworkConfig(rounds=2)), 3)
     with torch.no_grad():
         policy.score.weight.mul_(100)
     weights = weights_of(variant, policy.state_dict())
@@ -77,10 +77,10 @@ def test_relabelling_suits_permutes_the_scores_and_changes_no_bit(variant: str) 
         assert np.array_equal(moved_places, places[:, columns])
 
 
-@pytest.mark.parametrize("shared", [True, False])
+@pytest.mark.parametrize(("shared", "rounds"), [(True, 1), (True, 3), (False, 1), (False, 2)])
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_numpy_computes_what_torch_trained(variant: str, shared: bool) -> None:
-    policy = initialize(PolicyNetwork(variant, NetworkConfig(shared=shared)), 5)
+def test_numpy_computes_what_torch_trained(variant: str, shared: bool, rounds: int) -> None:
+    policy = initialize(PolicyNetwork(variant, NetworkConfig(shared=shared, rounds=rounds)), 5)
     view = mid_deal(variant, 13, deals=300).view()
     with torch.inference_mode():
         expected = policy.with_owners(torch.from_numpy(view.observation))

@@ -12,7 +12,7 @@ import agents  # noqa: F401  registers +solver
 from agents.checkpoint import CheckpointError
 from agents.config import EvaluationConfig, GameConfig, SelfPlayConfig, TrainConfig
 from agents.initialization import initialize
-from agents.network import CriticConfig, NetworkConfig, PolicyNetwork
+from agents.network import CriticConfig, NetworkConfig, PolicyNetwork, hidden_size
 from agents.ppo import NumericalError, PPOConfig, generalized_advantages, make_shards, owner_loss
 from agents.selfplay import Decisions, play_deals
 from agents.trainer import Trainer, solves
@@ -170,6 +170,39 @@ def test_training_can_start_from_a_checkpoint(tmp_path: Path) -> None:
     assert second.updates_done == 0
     with pytest.raises(CheckpointError, match=r"start=.* does not fit this configuration"):
         Trainer(replace(TINY, start=str(tmp_path / "first"), network=NetworkConfig(width=8, head=8)), tmp_path)
+    with pytest.raises(CheckpointError, match="trained for partners, not historical"):
+        Trainer(replace(TINY, start=str(tmp_path / "first"), game=GameConfig("historical")), tmp_path)
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_a_larger_network_starts_as_the_smaller_one_and_learns_more(shared: bool, tmp_path: Path) -> None:
+    network = replace(TINY.network, shared=shared)
+    first = run(replace(TINY, network=network), tmp_path / "first")
+    larger = replace(
+        TINY,
+        ppo=replace(TINY.ppo, owner=0.1),
+        start=str(tmp_path / "first"),
+        network=replace(network, width=network.width + 8, head=network.head + 4, rounds=3),
+        critic=replace(TINY.critic, width=TINY.critic.width + 8, head=TINY.critic.head + 4, rounds=2),
+    )
+    trainer = Trainer(larger, tmp_path / "larger")
+    batch = DealBatch(50, "partners")
+    batch.reset(seed=5)
+    for _ in range(13):
+        batch.step(batch.legal_mask().argmax(axis=1))
+    observation = torch.from_numpy(batch.observe())
+    hidden = torch.ones(len(observation), 4, hidden_size("partners"))
+    with torch.inference_mode():
+        for old, new in zip(
+            first.average.with_owners(observation), trainer.policy.with_owners(observation), strict=True
+        ):
+            assert torch.allclose(old, new, atol=1e-4)
+        assert torch.allclose(first.critic(observation, hidden), trainer.critic(observation, hidden), atol=1e-3)
+    (tmp_path / "larger" / "checkpoints").mkdir(parents=True)
+    before = {name: tensor.clone() for name, tensor in trainer.policy.state_dict().items()}
+    for _ in trainer.run():
+        pass
+    assert all(not torch.equal(before[name], tensor) for name, tensor in trainer.policy.state_dict().items())
 
 
 def test_solved_deals_end_with_the_stock_and_count_as_best_play_would_end_them() -> None:

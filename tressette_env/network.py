@@ -76,6 +76,7 @@ class TowerWeights:
         self.variant = variant
         self._suit_scale, self._shared_scale = input_scales(variant)
         self.arrays = {name: np.asarray(array, np.float32) for name, array in arrays.items()}
+        self._more_exchanges = sum(name.startswith("again.") and name.endswith("pooled.weight") for name in self.arrays)
         if not all(np.isfinite(array).all() for array in self.arrays.values()):
             raise ValueError("some weights are not finite")
 
@@ -99,7 +100,14 @@ class TowerWeights:
         pooled = self.apply("pooled", suit_mean(tower.reshape(rows, NUM_SUITS, -1)))
         own: FloatArray = self.apply("own", tower).reshape(rows, NUM_SUITS, -1)
         own += pooled[:, None]
-        return relu(own).reshape(rows * NUM_SUITS, -1)
+        features = relu(own)
+        for exchange in range(self._more_exchanges):
+            pooled = self.apply(f"again.{exchange}.pooled", suit_mean(features))
+            flat = features.reshape(rows * NUM_SUITS, -1)
+            features = features + self.apply(f"again.{exchange}.own", flat).reshape(features.shape)
+            features += pooled[:, None]
+            features = relu(features)
+        return features.reshape(rows * NUM_SUITS, -1)
 
     def apply(self, layer: str, inputs: FloatArray) -> FloatArray:
         """Return what a layer makes of inputs (rows, in); with weights for each suit the suits follow each other."""
