@@ -40,7 +40,7 @@ class CriticWeights(TowerWeights):
         """Return side 0's final points less side 1's, as expected in these rows of a batch, which are being played."""
         view = deals.view().take(rows)
         hidden = hidden_planes(deals, view, rows)
-        (to_come,) = in_blocks(lambda *inputs: (self.to_come(*inputs),), view.observation, hidden)
+        to_come = in_blocks(self.to_come, view.observation, hidden)
         return for_side(to_come + points_taken(view), view.seat)
 
 

@@ -64,7 +64,7 @@ def test_relabelling_suits_permutes_the_scores_and_changes_no_bit(variant: str) 
     observation = mid_deal(variant, 11, deals=256).observe()
     with torch.inference_mode():
         scores, owners = policy.with_owners(torch.from_numpy(observation))
-    plain, places = weights.forward(observation)
+    plain, places = weights.card_scores(observation), weights.owner_scores(observation)
     for order in itertools.permutations(SUITS):
         moved = observation[:, suit_order(variant, "".join(order))]
         columns = [SUITS.index(suit) * NUM_RANKS + rank for suit in order for rank in range(NUM_RANKS)]
@@ -72,19 +72,19 @@ def test_relabelling_suits_permutes_the_scores_and_changes_no_bit(variant: str) 
             moved_scores, moved_owners = policy.with_owners(torch.from_numpy(moved))
         assert torch.equal(moved_scores, scores[:, columns])
         assert torch.equal(moved_owners, owners[:, columns])
-        moved_plain, moved_places = weights.forward(moved)
-        assert np.array_equal(moved_plain, plain[:, columns])
-        assert np.array_equal(moved_places, places[:, columns])
+        assert np.array_equal(weights.card_scores(moved), plain[:, columns])
+        assert np.array_equal(weights.owner_scores(moved), places[:, columns])
 
 
 @pytest.mark.parametrize(("shared", "rounds"), [(True, 1), (True, 3), (False, 1), (False, 2)])
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_numpy_computes_what_torch_trained(variant: str, shared: bool, rounds: int) -> None:
     policy = initialize(PolicyNetwork(variant, NetworkConfig(shared=shared, rounds=rounds)), 5)
-    view = mid_deal(variant, 13, deals=300).view()
+    observation = mid_deal(variant, 13, deals=300).observe()
     with torch.inference_mode():
-        expected = policy.with_owners(torch.from_numpy(view.observation))
-    found = player_of(policy, variant).scores(view)
+        expected = policy.with_owners(torch.from_numpy(observation))
+    weights = player_of(policy, variant).weights
+    found = weights.card_scores(observation), weights.owner_scores(observation)
     for torch_one, numpy_one in zip(expected, found, strict=True):
         assert torch_one.shape == numpy_one.shape
         np.testing.assert_allclose(numpy_one, torch_one.numpy(), atol=1e-4)
@@ -143,10 +143,10 @@ def test_weights_of_each_suit_are_no_longer_equivariant() -> None:
 def test_an_answer_does_not_depend_on_the_batch() -> None:
     player = player_of(initialize(PolicyNetwork("partners", SMALL), 1), "partners")
     view = mid_deal("partners", 9, deals=300).view()
-    together = player.scores(view)
-    for row in (0, 137, 299):
-        alone = player.scores(view.take(np.array([row])))
-        assert all(np.array_equal(a[0], b[row]) for a, b in zip(alone, together, strict=True))
+    for answer in (player.scores, player.owner_log_probs):
+        together = answer(view)
+        for row in (0, 137, 299):
+            assert np.array_equal(answer(view.take(np.array([row])))[0], together[row])
 
 
 def test_drawn_cards_depend_on_the_seed_and_the_information_alone() -> None:
@@ -217,7 +217,7 @@ def test_a_shipped_network_is_a_player_by_name(tmp_path: Path, monkeypatch: pyte
     player = make_player("network", "partners")
     assert player.version == f"weights {weights.digest}"  # type: ignore[attr-defined]
     view = mid_deal("partners", 9, deals=300).view()
-    np.testing.assert_allclose(player.scores(view)[0], player_of(policy, "partners").scores(view)[0], atol=0.01)  # type: ignore[attr-defined]
+    np.testing.assert_allclose(player.scores(view), player_of(policy, "partners").scores(view), atol=0.01)  # type: ignore[attr-defined]
     with pytest.raises(PlayerError, match=r"no trained network of historical is shipped yet \(of partners\)"):
         make_player("network", "historical")
     network.shipped_weights.cache_clear()

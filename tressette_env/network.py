@@ -142,22 +142,23 @@ class PolicyWeights(TowerWeights):
             for layer, size in outputs.items():
                 if self.arrays[f"{layer}.weight"].shape[-2] != size:
                     raise ValueError(f"{layer}.weight has {self.arrays[f'{layer}.weight'].shape[-2]} rows, not {size}")
-            self.forward(np.zeros((1, self.observation_size), np.uint8))
+            self.card_scores(np.zeros((1, self.observation_size), np.uint8))
         except KeyError as error:
             raise ValueError(f"the weights have no {error.args[0]}") from None
 
-    def forward(self, observation: npt.NDArray[np.uint8]) -> tuple[FloatArray, FloatArray]:
-        """Return scores of the cards (n, 40), and of where each unseen card is (n, 40, places).
+    def card_scores(self, observation: npt.NDArray[np.uint8]) -> FloatArray:
+        """Return scores of the cards, (n, 40)."""
+        return self.apply("score", self.body(observation)).reshape(len(observation), NUM_CARDS)
+
+    def owner_scores(self, observation: npt.NDArray[np.uint8]) -> FloatArray:
+        """Return scores of where each unseen card is, (n, 40, places).
 
         The places are the other hands, the next seat's first, and the stock where there is one.
         """
-        rows = len(observation)
-        body = self.body(observation)
-        scores, owners = self.apply("score", body), self.apply("owner", body)
-        return scores.reshape(rows, NUM_CARDS), owners.reshape(rows, NUM_CARDS, -1)
+        return self.apply("owner", self.body(observation)).reshape(len(observation), NUM_CARDS, -1)
 
 
-def in_blocks(compute: Callable[..., tuple[FloatArray, ...]], *inputs: npt.NDArray[Any]) -> tuple[FloatArray, ...]:
+def in_blocks(compute: Callable[..., FloatArray], *inputs: npt.NDArray[Any]) -> FloatArray:
     """Return what `compute` makes of inputs with n rows each, `BLOCK` rows at a time, the last ones filled up."""
     rows = len(inputs[0])
     blocks = max(-(-rows // BLOCK), 1)
@@ -165,7 +166,7 @@ def in_blocks(compute: Callable[..., tuple[FloatArray, ...]], *inputs: npt.NDArr
     for whole, array in zip(padded, inputs, strict=True):
         whole[:rows] = array
     parts = [compute(*(whole[start : start + BLOCK] for whole in padded)) for start in range(0, blocks * BLOCK, BLOCK)]
-    return tuple(np.concatenate(part)[:rows] for part in zip(*parts, strict=True))
+    return np.concatenate(parts)[:rows]
 
 
 def relu(values: FloatArray) -> FloatArray:
@@ -205,19 +206,19 @@ class NetworkPlayer:
 
     def log_probs(self, view: View) -> FloatArray:
         """Return log-probabilities over the legal cards, (n, 40), very negative where illegal."""
-        return _log_softmax(np.where(view.legal, self.scores(view)[0], np.float32(_NEGATIVE)))
+        return _log_softmax(self.scores(view))
 
     def owner_log_probs(self, view: View) -> FloatArray:
         """Return where each card that the seat has not seen is likely to be, (n, 40, places), in logarithms."""
-        return _log_softmax(self.scores(view)[1])
+        return _log_softmax(in_blocks(self.weights.owner_scores, view.observation))
 
-    def scores(self, view: View) -> tuple[FloatArray, FloatArray]:
-        """Return what `PolicyWeights.forward` does, computed in blocks of `BLOCK` rows."""
-        scores, owners = in_blocks(self.weights.forward, view.observation)
-        return scores, owners
+    def scores(self, view: View) -> FloatArray:
+        """Return scores of the legal cards, (n, 40), very negative where illegal; in blocks of `BLOCK` rows."""
+        scores = in_blocks(self.weights.card_scores, view.observation)
+        return np.where(view.legal, scores, np.float32(_NEGATIVE))
 
     def _choose(self, view: View) -> IntArray:
-        scores = np.where(view.legal, self.scores(view)[0], np.float32(_NEGATIVE))
+        scores = self.scores(view)
         if self._temperature:
             bits = random_bits(stream_keys(self._seed, view.keys), NUM_CARDS)
             uniform = ((bits >> np.uint64(11)) + 0.5) * 2.0**-53

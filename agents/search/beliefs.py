@@ -1,4 +1,4 @@
-"""How likely worlds are by what a policy believes of the unseen cards."""
+"""How likely worlds are by how well a policy explains the play so far."""
 
 from __future__ import annotations
 
@@ -8,32 +8,37 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.search.world_values import FloatArray
-from tressette_env.cards import UInt64Array, membership
+from tressette_env.cards import UInt64Array, bitboard_of, membership, popcount
+from tressette_env.deals import DealBatch
+from tressette_env.determinize import determinize
 from tressette_env.view import View
 
-UNIFORM = 0.25
+UNIFORM = 0.1
 """Share of the weight that all worlds get alike."""
-LEAST_SAMPLE = 0.25
-"""Least effective sample size of the weights, as a share of the worlds: below it the belief is flattened."""
-_HALVINGS = 6
+LEAST_SAMPLE = 16.0
+"""Least effective sample size of the weights, in worlds: below it the belief is flattened."""
+UNLIKELY = 0.01
+"""The chance that a play is given at least: whoever sits there may play otherwise than the policy."""
+_FLATTER = 0.7
+_STEPS = 12
 
 
-class Believer(Protocol):
-    """Whoever says where each card lies."""
+class Policy(Protocol):
+    """Whoever says how probable each card is to be played."""
 
-    def owner_log_probs(self, view: View) -> FloatArray:
-        """Return (n, 40, places): the other hands, the next seat's first, and the stock where there is one."""
+    def log_probs(self, view: View) -> FloatArray:
+        """Return log-probabilities (n, 40), very negative where illegal."""
 
 
 class Belief:
-    """Weighs worlds by the product of the chances that each unseen card lies where it does, to the power of `temper`.
+    """Weighs worlds by the product of the chances that `policy` gives to all plays of the other seats in them.
 
-    `policy` says them.  Where the effective sample size, (Σw)² / Σw², would fall below
-    `LEAST_SAMPLE` of the worlds the exponent is halved until it does not; then the weights are mixed with equal ones.
-    Raises ``ValueError`` for a bad exponent.
+    The product is taken to the power of `temper`.  Where the effective sample size, (Σw)² / Σw², would fall below
+    `LEAST_SAMPLE` worlds (or all of them, if they are fewer) the exponent is lowered until it does not, step by step;
+    then the weights are mixed with equal ones.  Raises ``ValueError`` for a bad exponent.
     """
 
-    def __init__(self, policy: Believer, temper: float) -> None:
+    def __init__(self, policy: Policy, temper: float) -> None:
         if isinstance(temper, bool) or not isinstance(temper, int | float) or not 0 <= temper < np.inf:
             raise ValueError(f"temper={temper!r} is not allowed: an exponent of at least 0")
         self._policy = policy
@@ -41,43 +46,61 @@ class Belief:
 
     def __call__(self, view: View, hands: UInt64Array) -> npt.NDArray[np.float64]:
         """Return weights (n, m) that add up to 1 for hands (n, m, seats)."""
-        logs = self._temper * _log_likelihood(view, hands, self._policy.owner_log_probs(view))
+        logs = np.stack([self._temper * self.explained(view.take([row]), hands[row]) for row in range(len(view))])
         worlds = hands.shape[1]
         weights = _normalised(logs)
-        for _ in range(_HALVINGS):
-            narrow = 1 / (weights**2).sum(axis=1) < LEAST_SAMPLE * worlds
+        for _ in range(_STEPS):
+            narrow = 1 / (weights**2).sum(axis=1) < min(LEAST_SAMPLE, worlds - 1)
             if not narrow.any():
                 break
-            logs[narrow] /= 2
+            logs[narrow] *= _FLATTER
             weights[narrow] = _normalised(logs[narrow])
         return (1 - UNIFORM) * weights + UNIFORM / worlds
 
+    def explained(self, view: View, hands: UInt64Array) -> npt.NDArray[np.float64]:
+        """Return (m,) the sum of the logarithms of those chances, for a view of one row and hands (m, seats).
 
-def _log_likelihood(view: View, hands: UInt64Array, owners: FloatArray) -> npt.NDArray[np.float64]:
-    """Return the sum (n, m) of the log chances of where the cards lie, those on the table and known ones left out."""
-    rows, worlds, seats = hands.shape
-    here = np.arange(rows)
-    seat = view.seat.astype(np.int64)
-    total = np.zeros((rows, worlds))
-    held = np.zeros((rows, worlds), np.uint64)
-    known = np.bitwise_or.reduce(view.known, axis=1)
-    for turn in range(1, seats):
-        theirs = hands[here, :, (seat + turn) % seats]
-        held |= theirs
-        total += _summed(theirs & ~known[:, None], owners[:, :, turn - 1])
-    if view.rules.stock:
-        gone = np.bitwise_or.reduce(view.played, axis=0)
-        unseen = ~(gone | view.hand)[:, None] & ~held & np.uint64((1 << 40) - 1)
-        total += _summed(unseen, owners[:, :, seats - 1])
-    return total
+        What a seat sees depends on its own cards alone, so a hand that it has in several worlds is asked once.
+        """
+        total = np.zeros(len(hands))
+        ply, seats = int(view.ply[0]), view.rules.seats
+        if view.seat[0] < 0 or not ply:
+            return total
+        others = [(int(view.seat[0]) + turn) % seats for turn in range(1, seats)]
+        distinct = [np.unique(hands[:, seat], return_index=True, return_inverse=True) for seat in others]
+        worlds = np.concatenate([first for _, first, _ in distinct])
+        holder = np.repeat(others, [len(first) for _, first, _ in distinct])
+        found = self._replayed(view, hands[worlds], holder, ply)
+        for seat, (_, _, where) in zip(others, distinct, strict=True):
+            total += found[holder == seat][where.reshape(-1)]
+        return total
+
+    def _replayed(
+        self, view: View, hands: UInt64Array, holder: npt.NDArray[np.int64], ply: int
+    ) -> npt.NDArray[np.float64]:
+        """Return (k,) what the plays of seat `holder` (k,) add up to in worlds of one row."""
+        deals = _from_the_start(view, hands)
+        lowest = np.log(UNLIKELY)
+        found = np.zeros(len(hands))
+        for card, seat in zip(view.plays[0, :ply], view.play_seats[0, :ply], strict=True):
+            rows = np.flatnonzero((holder == seat) & (popcount(deals.legal) > 1))
+            if len(rows):
+                found[rows] += np.maximum(self._policy.log_probs(deals.view(rows=rows))[:, card], lowest)
+            deals.step(np.full(len(hands), card, np.int64))
+        return found
 
 
-def _summed(cards: UInt64Array, logs: FloatArray) -> npt.NDArray[np.float64]:
-    """Return (n, m): the sum of logs (n, 40) over the cards of each set (n, m)."""
-    rows, worlds = cards.shape
-    inside = membership(cards.reshape(-1)).reshape(rows, worlds, -1).astype(np.float32)
-    total: npt.NDArray[np.float64] = np.einsum("nmc,nc->nm", inside, logs).astype(np.float64)
-    return total
+def _from_the_start(view: View, hands: UInt64Array) -> DealBatch:
+    """Return the deals (k,) that hands (k, seats) of a view of one row were dealt as, before the first card."""
+    rules, worlds = view.rules, len(hands)
+    repeated = view.take(np.zeros(worlds, np.int64))
+    gone = np.bitwise_or.reduce(repeated.played, axis=0)
+    undrawn = np.uint64(bitboard_of(rules.pack)) & ~gone & ~np.bitwise_or.reduce(hands, axis=1)
+    stock = np.nonzero(membership(undrawn))[1].reshape(worlds, -1)
+    now = determinize(repeated, hands, stock if stock.shape[1] else None)
+    deals = DealBatch(worlds, rules)
+    deals.reset(decks=now.decks, dealers=now.dealer, scores=now.scores)
+    return deals
 
 
 def _normalised(logs: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

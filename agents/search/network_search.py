@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any, Protocol, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from agents.critic import critic_of
-from agents.search.beliefs import Belief, Believer
+from agents.search.beliefs import Belief, Policy
 from agents.search.pimc import SAME, batches_of, check_z
 from agents.search.world_values import FloatArray, WorldValues, check_number, different_cards, lowest_equal, stock_left
-from agents.search.worlds import draw_worlds, warm_up
+from agents.search.worlds import Worlds, draw_worlds, warm_up
 from tressette_env.cards import NUM_CARDS, ONE, IntArray, UInt64Array, membership, popcount
 from tressette_env.players import make_player
 from tressette_env.rules import Rules, resolve_rules
@@ -25,29 +26,27 @@ SURE = 0.98
 _BITS = ONE << np.arange(NUM_CARDS, dtype=np.uint64)
 
 
-class Policy(Believer, Protocol):
-    """A player that says how probable each card is to be played, and each unseen card to lie where."""
+class GuidingPlayer(Policy, Protocol):
+    """A player that says how probable each card is to be played."""
 
     version: str
 
     def act(self, view: View) -> Any:
         """Return a card for each row."""
 
-    def log_probs(self, view: View) -> FloatArray:
-        """Return log-probabilities (n, 40), very negative where illegal."""
-
 
 class SearchPlayer:
     """Plays the network's card unless another does better with the network in all seats, in worlds of its own.
 
-    `worlds` are drawn from those that agree with what the seat knows, weighted by the network's belief where each card
-    lies (`temper`: its exponent, 0 for uniform worlds).  The `candidates` most probable cards are played out in all of
-    them by the network in every seat, each seeing only what it may, to the end of the trick and `tricks` more; there
-    the critic that the network was trained with values the open cards.  From `handover` cards in hand on, values are
-    exact instead; a network without its critic plays down to there.  The best of them in the first half of the worlds
-    replaces the network's card if it is ahead in the other half by more than `z` standard errors of the paired
-    differences.  In two_player with an empty stock all cards are known: there the card is exactly best.
-    `policy`: the network, `network` unless another player with `log_probs` and `owner_log_probs` is named.
+    `worlds` are drawn from `pool` times as many that agree with what the seat knows, weighted by how probable the
+    network makes the play so far in them (`temper`: the exponent, 0 for uniform worlds, see `Belief`).  The
+    `candidates` most probable cards are played out in all of them by the network in every seat, each seeing only what
+    it may, to the end of the trick and `tricks` more; there the critic that the network was trained with values the
+    open cards.  From `handover` cards in hand on, values are exact instead; a network without its critic plays down to
+    there.  The best of them in the first half of the worlds replaces the network's card if it is ahead in the other
+    half by more than `z` standard errors of the paired differences.  In two_player with an empty stock all cards are
+    known: there the card is exactly best.
+    `policy`: the network, `network` unless another player with `log_probs` is named.
     One information set and `seed` give one decision.
     Raises ``ValueError`` for an unknown variant or a wrong option.
     """
@@ -62,7 +61,8 @@ class SearchPlayer:
         worlds: int = 200,
         candidates: int = 4,
         z: float = 0.5,
-        temper: float = 0.5,
+        pool: int = 5,
+        temper: float = 0.75,
         handover: int | None = None,
         tricks: int = 1,
         policy: str = "network",
@@ -70,10 +70,11 @@ class SearchPlayer:
         self.rules = resolve_rules(variant)
         self.seed = seed
         self.worlds = check_number("worlds", worlds, 2)
+        self.pool = check_number("pool", pool, 1)
         self.candidates = check_number("candidates", candidates, 1)
         self.z = check_z(z)
         self.policy = _as_policy(policy, make_player(policy, self.rules, seed))
-        self.version = f"1 {self.policy.version}"
+        self.version = f"2 {self.policy.version}"
         name = self.rules.variant
         exact = min(EXACT[name], self.rules.hand)
         handover = min(HANDOVER[name], exact) if handover is None else handover
@@ -110,19 +111,44 @@ class SearchPlayer:
 
     def _better(self, view: View, base: IntArray, tried: UInt64Array) -> IntArray:
         """Return the card that is better than `base` for certain enough, (n,), -1 where none is."""
-        worlds = draw_worlds(view, self.worlds, self.seed, self._belief)
-        values = self._world_values(view, worlds.hands, worlds.stock, tried).astype(np.float64)
+        worlds = draw_worlds(view, self.worlds, self.seed, self._belief, self.pool)
+        first, copies = distinct_worlds(worlds)
+        hands = np.take_along_axis(worlds.hands, first[:, :, None], axis=1)
+        stock = np.take_along_axis(worlds.stock, first[:, :, None], axis=1)
+        values = self._world_values(view, hands, stock, tried).astype(np.float64)
         ahead = values - np.take_along_axis(values, base[:, None, None], axis=2)
+        ahead = np.take_along_axis(ahead, copies[:, :, None], axis=1)
         half = self.worlds // 2
         means = ahead[:, :half].mean(axis=1)
         chosen = np.where(np.isnan(means), -np.inf, means).argmax(axis=1)
         checked = np.take_along_axis(ahead[:, half:], chosen[:, None, None], axis=2)[:, :, 0]
-        error = checked.std(axis=1, ddof=1) / checked.shape[1] ** 0.5 if checked.shape[1] > 1 else 0.0
+        error = checked.std(axis=1) / np.sqrt(np.maximum(effective_worlds(copies[:, half:]) - 1, 1))
         return np.where(checked.mean(axis=1) > self.z * error + SAME, chosen, -1)
 
 
-def _as_policy(name: str, player: Any) -> Policy:
+def distinct_worlds(worlds: Worlds) -> tuple[IntArray, IntArray]:
+    """Return where the distinct worlds of each row stand, (n, most), filled up, and which of them each is, (n, worlds).
+
+    Copies of a world stand side by side.
+    """
+    same = (worlds.hands[:, 1:] == worlds.hands[:, :-1]).all(axis=2)
+    same &= (worlds.stock[:, 1:] == worlds.stock[:, :-1]).all(axis=2)
+    which = np.concatenate([np.zeros((len(same), 1), np.int64), (~same).cumsum(axis=1)], axis=1)
+    first = np.zeros((len(which), which.max(initial=0) + 1), np.int64)
+    rows, places = np.nonzero(np.diff(which, axis=1, prepend=-1))
+    first[rows, which[rows, places]] = places
+    return first, which
+
+
+def effective_worlds(copies: IntArray) -> npt.NDArray[np.float64]:
+    """Return the effective number of different worlds among copies (n, k): k² / Σ (how often each stands there)²."""
+    squares = (copies[:, :, None] == copies[:, None, :]).sum(axis=(1, 2))
+    effective: npt.NDArray[np.float64] = copies.shape[1] ** 2 / squares
+    return effective
+
+
+def _as_policy(name: str, player: Any) -> GuidingPlayer:
     """Return a player that can guide the search; ``ValueError`` if this one can not."""
-    if not (hasattr(player, "log_probs") and hasattr(player, "owner_log_probs")):
-        raise ValueError(f"policy={name} is not allowed: it has no log_probs and owner_log_probs, as networks have")
-    return cast(Policy, player)
+    if not hasattr(player, "log_probs"):
+        raise ValueError(f"policy={name} is not allowed: it has no log_probs, as networks have")
+    return cast(GuidingPlayer, player)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from agents.regret import points_lost
-from agents.search.network_search import SearchPlayer
+from agents.search.network_search import SearchPlayer, distinct_worlds, effective_worlds
+from agents.search.worlds import Worlds, draw_worlds
 from tests.games import ALL_RULES, FULL_RULES, name
 from tests.search.playing import scattered
 from tests.search.toy_policy import Toy
 from tressette_env import Rules, make_player
-from tressette_env.cards import popcount
+from tressette_env.cards import UInt64Array, popcount
+from tressette_env.view import View
 
 POLICY = "tests.search.toy_policy:Toy"
 
@@ -74,10 +77,35 @@ def test_a_card_that_wins_everywhere_replaces_the_policys() -> None:
     assert lost[0] < 0.5 * lost[1]
 
 
+def test_copies_of_a_world_are_found() -> None:
+    """One row without a stock and one with, whose second and third world differ in the stock alone."""
+    hands = np.array([[[1, 2], [1, 2], [3, 4], [3, 4]], [[5, 6], [5, 6], [5, 6], [7, 8]]], np.uint64)
+    stock = np.array([[[0], [0], [0], [0]], [[1], [1], [2], [2]]], np.int8)
+    first, which = distinct_worlds(Worlds(hands, stock, np.array([9, 9])))
+    assert which.tolist() == [[0, 0, 1, 1], [0, 0, 1, 2]]
+    assert first.tolist() == [[0, 2, 0], [0, 2, 3]]
+    np.testing.assert_allclose(effective_worlds(which), [16 / 8, 16 / 6])
+
+
+def _every_seventh(view: View, hands: UInt64Array) -> npt.NDArray[np.bool_]:
+    return np.broadcast_to(np.arange(hands.shape[1]) % 7 == 0, hands.shape[:2])
+
+
+def test_every_world_drawn_stands_where_it_is_said_to() -> None:
+    view = scattered(Rules("partners"), 30, seed=9).view()
+    view = view.take(np.flatnonzero(view.seat >= 0))
+    worlds = draw_worlds(view, 40, 1, _every_seventh, pool=1)
+    first, which = distinct_worlds(worlds)
+    rows = np.arange(len(view))[:, None]
+    np.testing.assert_array_equal(worlds.hands[rows, first[rows, which]], worlds.hands)
+    assert (which.max(axis=1) <= 6).all()
+
+
 def test_wrong_options_are_refused() -> None:
     for options, told in (
         ({"worlds": 1}, "worlds=1"),
         ({"candidates": 0}, "candidates=0"),
+        ({"pool": 0}, "pool=0"),
         ({"z": -1.0}, "z=-1"),
         ({"temper": -0.5}, r"temper=-0\.5"),
         ({"policy": "rules"}, "policy=rules is not allowed"),

@@ -6,8 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tressette_env.cards import IntArray
-from tressette_env.network import hidden_places
-from tressette_env.rules import Rules, variant_name
+from tressette_env.rules import Rules
 from tressette_env.shuffling import random_bits, stream_keys
 from tressette_env.view import View
 
@@ -15,12 +14,11 @@ Floats = npt.NDArray[np.float32]
 
 
 class Toy:
-    """Likes cards, and believes in owners, at random, but alike whenever it knows the same."""
+    """Likes cards at random, but alike whenever it knows the same."""
 
     version = "1"
 
     def __init__(self, variant: str | Rules = "partners", seed: int = 0, sure: bool = False) -> None:
-        self.places = hidden_places(variant_name(variant))
         self.sure = sure
 
     def act(self, view: View) -> IntArray:
@@ -32,10 +30,6 @@ class Toy:
         scores = self._numbers(view, 1, 40) * (1_000_000 if self.sure else 1)
         scores[~view.legal] = -1e9
         return self._normalised(scores)
-
-    def owner_log_probs(self, view: View) -> Floats:
-        """Return a belief drawn from the keys."""
-        return self._normalised(self._numbers(view, 2, 40 * self.places).reshape(-1, 40, self.places))
 
     def _numbers(self, view: View, stream: int, count: int) -> Floats:
         bits = random_bits(stream_keys(view.keys, stream), count)
