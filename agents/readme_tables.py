@@ -28,6 +28,7 @@ from agents.workers import Meeting
 from tressette_env import Rules
 from tressette_env.files import write_whole
 from tressette_env.players import shown_name
+from tressette_env.rules import VARIANTS
 
 STORE = Path("results/report.jsonl")
 BLOCK = re.compile(r"(<!-- results:(\w+)[^\n]*-->\n).*?(<!-- end of results -->)", re.DOTALL)
@@ -51,6 +52,7 @@ ENTRIES = (
     Entry(ANCHOR, 10_000, 10_000),
     Entry("tuned", 10_000, 10_000),
     Entry("network", 10_000, 10_000),
+    Entry("search", 500),
     Entry("ismcts:iterations=1000", 1000, 200),
     Entry("ismcts:iterations=10000", 1000),
     Entry("ismcts:iterations=30000", 100),
@@ -62,17 +64,29 @@ ENTRIES = (
 
 
 class Duel(NamedTuple):
-    """Two players of which one is to beat the other, and the pairs that they play."""
+    """Two players of which one is to beat the other, the pairs that they play, and in which variants."""
 
     player: str
     opponent: str
     pairs: int
+    variants: tuple[str, ...] = VARIANTS
 
 
+_TWO, _PAIRS = ("two_player",), ("partners", "historical")
 DUELS = (
     Duel("network", "tuned", 10_000),
     Duel("network", "pimc:worlds=20", 1000),
+    Duel("network", "pimc:worlds=100", 1000, _PAIRS),
+    Duel("network+solver", "pimc:worlds=100", 2000, _TWO),
+    Duel("network+solver", "network", 2000, _TWO),
+    Duel("search", "network", 1000),
+    Duel("search", "network+solver", 500, _TWO),
+    Duel("search", "pimc:worlds=100", 500),
 )
+
+
+def _of_variant(variant: str, duels: Sequence[Duel]) -> list[Duel]:
+    return [duel for duel in duels if variant in duel.variants]
 
 
 def names_of(entries: Sequence[Entry], duels: Sequence[Duel]) -> list[str]:
@@ -83,6 +97,7 @@ def names_of(entries: Sequence[Entry], duels: Sequence[Duel]) -> list[str]:
 
 def needed(variant: str, entries: Sequence[Entry] = ENTRIES, duels: Sequence[Duel] = DUELS) -> dict[Fixture, Meeting]:
     """Return the matches behind the tables of a variant: all against `rules`, those of the ladder, the duels."""
+    duels = _of_variant(variant, duels)
     names = names_of(entries, duels)
     anchor = names.index(ANCHOR)
     pairs: dict[tuple[int, int], int] = {}
@@ -120,6 +135,7 @@ def read_results(planned: Mapping[Fixture, Meeting], store: Store) -> tuple[Matc
 
 def tables(variant: str, matches: Matches, entries: Sequence[Entry] = ENTRIES, duels: Sequence[Duel] = DUELS) -> str:
     """Return the tables of a variant in Markdown, made from the matches of `needed`."""
+    duels = _of_variant(variant, duels)
     players = build_named(names_of(entries, duels), Rules(variant), RANGES[REPORT].seed)
     shown = [shown_name(f"`{name}`", player) for name, player in players.items()]
     lines = [*_against_rules(matches, entries, shown), ""]

@@ -43,9 +43,9 @@ class SearchPlayer:
     `candidates` most probable cards are played out in all of them by the network in every seat, each seeing only what
     it may, to the end of the trick and `tricks` more; there the critic that the network was trained with values the
     open cards.  From `handover` cards in hand on, values are exact instead; a network without its critic plays down to
-    there.  The best of them in the first half of the worlds replaces the network's card if it is ahead in the other
-    half by more than `z` standard errors of the paired differences.  In two_player with an empty stock all cards are
-    known: there the card is exactly best.
+    there.  With `exact` cards in hand nothing is played out.  The best of them in the first half of the worlds replaces
+    the network's card if it is ahead in the other half by more than `z` standard errors of the paired differences.
+    In two_player with an empty stock all cards are known: there the card is exactly best.
     `policy`: the network, `network` unless another player with `log_probs` is named.
     One information set and `seed` give one decision.
     Raises ``ValueError`` for an unknown variant or a wrong option.
@@ -63,6 +63,7 @@ class SearchPlayer:
         z: float = 0.5,
         pool: int = 5,
         temper: float = 0.75,
+        exact: int | None = None,
         handover: int | None = None,
         tricks: int = 1,
         policy: str = "network",
@@ -73,10 +74,10 @@ class SearchPlayer:
         self.pool = check_number("pool", pool, 1)
         self.candidates = check_number("candidates", candidates, 1)
         self.z = check_z(z)
-        self.policy = _as_policy(policy, make_player(policy, self.rules, seed))
+        self.policy = as_policy(policy, make_player(policy, self.rules, seed))
         self.version = f"2 {self.policy.version}"
         name = self.rules.variant
-        exact = min(EXACT[name], self.rules.hand)
+        exact = min(EXACT[name], self.rules.hand) if exact is None else exact
         handover = min(HANDOVER[name], exact) if handover is None else handover
         self._world_values = WorldValues(self.rules, exact, handover, self.policy, critic_of(self.policy), tricks)
         self._belief = Belief(self.policy, temper) if temper else None
@@ -147,7 +148,7 @@ def effective_worlds(copies: IntArray) -> npt.NDArray[np.float64]:
     return effective
 
 
-def _as_policy(name: str, player: Any) -> GuidingPlayer:
+def as_policy(name: str, player: Any) -> GuidingPlayer:
     """Return a player that can guide the search; ``ValueError`` if this one can not."""
     if not hasattr(player, "log_probs"):
         raise ValueError(f"policy={name} is not allowed: it has no log_probs, as networks have")
