@@ -17,10 +17,9 @@ from matplotlib.figure import Figure
 
 from agents.evaluate_parser import OneLineParser
 from agents.ladder import ANCHOR
-from agents.run_log import METRICS_FILE
+from agents.run_log import MEASURED, METRICS_FILE
 from tressette_env.files import write_whole
 
-TAG = "eval/points_vs_rules"
 DONE, FAILED = 0, 1
 _COLOURS = ("#2166ac", "#b2182b", "#1b7837", "#762a83", "#bf812d", "#35978f")
 
@@ -40,18 +39,20 @@ def read_lines(run: Path) -> list[dict[str, Any]]:
     path = run / METRICS_FILE if run.is_dir() else run
     try:
         lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-        measured = [line for line in lines if line.get(TAG) is not None]
+        measured = [line for line in lines if line.get(MEASURED) is not None]
     except (OSError, ValueError, AttributeError) as error:
         raise ValueError(f"{path} can not be read as the metrics of a run: {error}") from None
     if not measured:
-        raise ValueError(f"{path} holds no {TAG!r}: the run was not measured (evaluation.every)")
+        raise ValueError(f"{path} holds no {MEASURED!r}: the run was not measured (evaluation.every)")
     return measured
 
 
 def curve_of(run: Path, lines: Sequence[dict[str, Any]]) -> Curve:
     """Return the curve of the lines of a run, named like its folder or file."""
     name = run.stem if run.suffix else run.name
-    columns = [[float(line[tag]) for line in lines] for tag in ("plays", TAG, f"{TAG}_low", f"{TAG}_high")]
+    columns = [
+        [float(line[tag]) for line in lines] for tag in ("plays", MEASURED, f"{MEASURED}_low", f"{MEASURED}_high")
+    ]
     return Curve(name, [plays / 1e6 for plays in columns[0]], *columns[1:])
 
 

@@ -18,6 +18,8 @@ from agents.config import CONFIG_FILE, TrainConfig, write_config
 
 RUNS = Path("runs")
 METRICS_FILE = "metrics.jsonl"
+MEASURED = "eval/points_vs_rules"
+"""The tag of the points a deal while a run trains; with ``_low`` and ``_high`` those of its 95 % interval."""
 _SECONDS_BETWEEN_LINES = 30.0
 
 
@@ -44,7 +46,7 @@ class RunLog:
     """
 
     def __init__(
-        self, run_dir: Path, updates: int, done: int, measured: str = "eval/points_vs_rules", against: str = "rules"
+        self, run_dir: Path, updates: int, done: int, measured: str = MEASURED, against: str = "rules"
     ) -> None:
         self._run_dir, self._measured, self._against = run_dir, measured, against
         self._updates, self._first = updates, done

@@ -27,6 +27,7 @@ from agents.network_player import weights_of
 from agents.open_cards import FloatArray
 from agents.pool import SnapshotPool
 from agents.ppo import LossStatistics, NumericalError, critic_values, make_shards, update
+from agents.run_log import MEASURED
 from agents.selfplay import Decisions, Guest, Opponent, PlayerOpponent, PolicyOpponent, play_deals
 from tressette_env.network import NetworkPlayer
 from tressette_env.players import make_player
@@ -202,9 +203,9 @@ class Trainer:
         seed, pairs = RANGES[DEVELOPMENT].seed, self.config.evaluation.pairs
         summary = measure(self.player(), opponent, self.rules, seed, pairs, executor)
         return {
-            "eval/points_vs_rules": summary["mean"],
-            "eval/points_vs_rules_low": summary["ci95"][0],
-            "eval/points_vs_rules_high": summary["ci95"][1],
+            MEASURED: summary["mean"],
+            f"{MEASURED}_low": summary["ci95"][0],
+            f"{MEASURED}_high": summary["ci95"][1],
         }
 
     def save(self) -> Path:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.curves import TAG, Curve, curve_of, draw, main, read_lines
+from agents.curves import Curve, curve_of, draw, main, read_lines
+from agents.run_log import MEASURED
 from tests.commands import Capture
 
 
@@ -15,7 +16,9 @@ def write_run(folder: Path, means: list[float | None]) -> Path:
     folder.mkdir()
     lines = []
     for number, mean in enumerate(means):
-        measured = {} if mean is None else {TAG: mean, f"{TAG}_low": mean - 0.5, f"{TAG}_high": mean + 0.25}
+        measured = (
+            {} if mean is None else {MEASURED: mean, f"{MEASURED}_low": mean - 0.5, f"{MEASURED}_high": mean + 0.25}
+        )
         lines.append(json.dumps({"update": number + 1, "plays": 2_000_000 * (number + 1), **measured}))
     (folder / "metrics.jsonl").write_text("\n".join(lines) + "\n")
     return folder
