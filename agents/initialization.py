@@ -42,9 +42,13 @@ def grow(module: nn.Module, smaller: Mapping[str, Tensor]) -> None:
 
     Units of its own keep their first weights, but nothing listens to them yet; further exchanges do nothing yet
     (Chen et al., "Net2Net", 2016, with zeros for copies).  Raises ``ValueError`` for a weight that is larger than
-    the network's, or that it does not have.
+    the network's, that it does not have, or that is missing.
     """
     own = module.state_dict()
+    exchanges = [f"{name}." for name, part in module.named_modules() if isinstance(part, Exchange)]
+    missing = [name for name in own if name not in smaller and not name.startswith(tuple(exchanges))]
+    if missing:
+        raise ValueError(f"{missing[0]} is missing")
     for name, tensor in smaller.items():
         room = own[name].shape if name in own else ()
         if len(room) != tensor.ndim or any(size > most for size, most in zip(tensor.shape, room, strict=True)):

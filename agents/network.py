@@ -116,7 +116,7 @@ class SuitTowers(nn.Module):
 
 
 class Exchange(nn.Module):
-    """One more exchange between the suits, added to their features (n, 4, head); without weights it changes nothing."""
+    """One more exchange between the suits, added to their features; with weights of 0 it changes nothing."""
 
     def __init__(self, config: NetworkConfig) -> None:
         super().__init__()
@@ -124,7 +124,7 @@ class Exchange(nn.Module):
         self.pooled = linear(config.head, config.head, bias=False)
 
     def forward(self, features: Tensor) -> Tensor:
-        """Return the features after the exchange."""
+        """Return the features after the exchange; before and after (n, 4, head), none below 0."""
         return torch.relu(features + self.own(features) + self.pooled(suit_mean(features))[:, None])
 
 
@@ -169,7 +169,7 @@ class PolicyNetwork(nn.Module):
 
 
 class Critic(nn.Module):
-    """Values a position for the side to act, history and hidden cards known; used in training alone.
+    """Values a position for the side to act, history and hidden cards known; it guides training, and search.
 
     Returns the expected points still to come (own side minus the other), (n,).
     """

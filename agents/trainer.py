@@ -230,7 +230,7 @@ class Trainer:
                 raise ValueError(f"it was trained for {variant}, not {self.rules.variant}")
             grow(self.policy, checkpoint.part("average"))
             grow(self.critic, checkpoint.part("critic"))
-        except ValueError as error:
+        except (KeyError, TypeError, ValueError) as error:
             raise CheckpointError(f"start={path} does not fit this configuration: {error}") from None
         self.average.load_state_dict(self.policy.state_dict())
 

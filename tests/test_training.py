@@ -11,7 +11,7 @@ import torch
 import agents  # noqa: F401  registers +solver
 from agents.checkpoint import CheckpointError
 from agents.config import EvaluationConfig, GameConfig, SelfPlayConfig, TrainConfig
-from agents.initialization import initialize
+from agents.initialization import grow, initialize
 from agents.network import CriticConfig, NetworkConfig, PolicyNetwork, hidden_size
 from agents.ppo import NumericalError, PPOConfig, generalized_advantages, make_shards, owner_loss
 from agents.selfplay import Decisions, play_deals
@@ -172,6 +172,15 @@ def test_training_can_start_from_a_checkpoint(tmp_path: Path) -> None:
         Trainer(replace(TINY, start=str(tmp_path / "first"), network=NetworkConfig(width=8, head=8)), tmp_path)
     with pytest.raises(CheckpointError, match="trained for partners, not historical"):
         Trainer(replace(TINY, start=str(tmp_path / "first"), game=GameConfig("historical")), tmp_path)
+
+
+def test_a_network_does_not_grow_from_what_lacks_a_layer() -> None:
+    network = PolicyNetwork("partners", TINY.network)
+    state = network.state_dict()
+    with pytest.raises(ValueError, match=r"body\.tower\.weight is missing"):
+        grow(network, {name: tensor for name, tensor in state.items() if name != "body.tower.weight"})
+    with pytest.raises(ValueError, match=r"more of shape .* has no place"):
+        grow(network, state | {"more": torch.zeros(3)})
 
 
 @pytest.mark.parametrize("shared", [True, False])

@@ -40,6 +40,18 @@ def determinize(view: View, hands: Any, stock: Any = None) -> DealBatch:
     return deals
 
 
+def as_dealt(view: View, hands: Any, stock: Any = None) -> DealBatch:
+    """Return a batch of the same worlds before their first card, with all declarations made: see `determinize`.
+
+    Playing ``view.plays`` in it leads to what `determinize` returns.
+    """
+    now = determinize(view, hands, stock)
+    deals = DealBatch(len(view), view.rules)
+    deals._target = view.target
+    deals.reset(decks=now.decks, dealers=now.dealer, scores=now.scores)
+    return deals
+
+
 def _checked_stock(view: View, stock: Any) -> IntArray:
     """Return the stock as (n, k) int64, no columns if there is none; ``ValueError`` for a wrong shape or dtype."""
     if stock is None:

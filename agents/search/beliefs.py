@@ -10,7 +10,7 @@ import numpy.typing as npt
 from agents.search.world_values import FloatArray
 from tressette_env.cards import UInt64Array, bitboard_of, membership, popcount
 from tressette_env.deals import DealBatch
-from tressette_env.determinize import determinize
+from tressette_env.determinize import as_dealt
 from tressette_env.view import View
 
 UNIFORM = 0.1
@@ -20,7 +20,6 @@ LEAST_SAMPLE = 16.0
 UNLIKELY = 0.01
 """The chance that a play is given at least: whoever sits there may play otherwise than the policy."""
 _FLATTER = 0.7
-_STEPS = 12
 
 
 class Policy(Protocol):
@@ -34,7 +33,7 @@ class Belief:
     """Weighs worlds by the product of the chances that `policy` gives to all plays of the other seats in them.
 
     The product is taken to the power of `temper`.  Where the effective sample size, (Σw)² / Σw², would fall below
-    `LEAST_SAMPLE` worlds (or all of them, if they are fewer) the exponent is lowered until it does not, step by step;
+    `LEAST_SAMPLE` worlds (all but one, if they are fewer) the exponent is lowered until it does not, step by step;
     then the weights are mixed with equal ones.  Raises ``ValueError`` for a bad exponent.
     """
 
@@ -49,10 +48,8 @@ class Belief:
         logs = np.stack([self._temper * self.explained(view.take([row]), hands[row]) for row in range(len(view))])
         worlds = hands.shape[1]
         weights = _normalised(logs)
-        for _ in range(_STEPS):
-            narrow = 1 / (weights**2).sum(axis=1) < min(LEAST_SAMPLE, worlds - 1)
-            if not narrow.any():
-                break
+        least = min(LEAST_SAMPLE, worlds - 1)
+        while (narrow := 1 / (weights**2).sum(axis=1) < least).any():
             logs[narrow] *= _FLATTER
             weights[narrow] = _normalised(logs[narrow])
         return (1 - UNIFORM) * weights + UNIFORM / worlds
@@ -79,7 +76,7 @@ class Belief:
         self, view: View, hands: UInt64Array, holder: npt.NDArray[np.int64], ply: int
     ) -> npt.NDArray[np.float64]:
         """Return (k,) what the plays of seat `holder` (k,) add up to in worlds of one row."""
-        deals = _from_the_start(view, hands)
+        deals = _as_dealt(view, hands)
         lowest = np.log(UNLIKELY)
         found = np.zeros(len(hands))
         for card, seat in zip(view.plays[0, :ply], view.play_seats[0, :ply], strict=True):
@@ -90,17 +87,13 @@ class Belief:
         return found
 
 
-def _from_the_start(view: View, hands: UInt64Array) -> DealBatch:
-    """Return the deals (k,) that hands (k, seats) of a view of one row were dealt as, before the first card."""
-    rules, worlds = view.rules, len(hands)
-    repeated = view.take(np.zeros(worlds, np.int64))
+def _as_dealt(view: View, hands: UInt64Array) -> DealBatch:
+    """Return the deals (k,) that hands (k, seats) of a view of one row were dealt as; the stock in any order."""
+    repeated = view.take(np.zeros(len(hands), np.int64))
     gone = np.bitwise_or.reduce(repeated.played, axis=0)
-    undrawn = np.uint64(bitboard_of(rules.pack)) & ~gone & ~np.bitwise_or.reduce(hands, axis=1)
-    stock = np.nonzero(membership(undrawn))[1].reshape(worlds, -1)
-    now = determinize(repeated, hands, stock if stock.shape[1] else None)
-    deals = DealBatch(worlds, rules)
-    deals.reset(decks=now.decks, dealers=now.dealer, scores=now.scores)
-    return deals
+    undrawn = np.uint64(bitboard_of(view.rules.pack)) & ~gone & ~np.bitwise_or.reduce(hands, axis=1)
+    stock = np.nonzero(membership(undrawn))[1].reshape(len(hands), -1)
+    return as_dealt(repeated, hands, stock if stock.shape[1] else None)
 
 
 def _normalised(logs: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -43,9 +43,10 @@ class SearchPlayer:
     `candidates` most probable cards are played out in all of them by the network in every seat, each seeing only what
     it may, to the end of the trick and `tricks` more; there the critic that the network was trained with values the
     open cards.  From `handover` cards in hand on, values are exact instead; a network without its critic plays down to
-    there.  With `exact` cards in hand nothing is played out.  The best of them in the first half of the worlds replaces
-    the network's card if it is ahead in the other half by more than `z` standard errors of the paired differences.
-    In two_player with an empty stock all cards are known: there the card is exactly best.
+    there.  With at most `exact` cards in hand every legal card has its exact value.  The best card of the first half of
+    the worlds replaces the network's if it is ahead in the other half, which shares no hands with it, by more than `z`
+    standard errors of the paired differences; where there are no more than `worlds` worlds all count at once.
+    In two_player with an empty stock all cards are known: there the card is exactly best (with the default `exact`).
     `policy`: the network, `network` unless another player with `log_probs` is named.
     One information set and `seed` give one decision.
     Raises ``ValueError`` for an unknown variant or a wrong option.
@@ -75,12 +76,13 @@ class SearchPlayer:
         self.candidates = check_number("candidates", candidates, 1)
         self.z = check_z(z)
         self.policy = as_policy(policy, make_player(policy, self.rules, seed))
-        self.version = f"2 {self.policy.version}"
+        self.version = f"3 {self.policy.version}"
         name = self.rules.variant
-        exact = min(EXACT[name], self.rules.hand) if exact is None else exact
+        exact = min(EXACT[name], self.rules.hand) if exact is None else check_number("exact", exact, 0)
         handover = min(HANDOVER[name], exact) if handover is None else handover
         self._world_values = WorldValues(self.rules, exact, handover, self.policy, critic_of(self.policy), tricks)
-        self._belief = Belief(self.policy, temper) if temper else None
+        belief = Belief(self.policy, temper)
+        self._belief = belief if temper > 0 else None
         warm_up(self.rules)
 
     def act(self, view: View) -> IntArray:
@@ -113,39 +115,69 @@ class SearchPlayer:
     def _better(self, view: View, base: IntArray, tried: UInt64Array) -> IntArray:
         """Return the card that is better than `base` for certain enough, (n,), -1 where none is."""
         worlds = draw_worlds(view, self.worlds, self.seed, self._belief, self.pool)
-        first, copies = distinct_worlds(worlds)
-        hands = np.take_along_axis(worlds.hands, first[:, :, None], axis=1)
-        stock = np.take_along_axis(worlds.stock, first[:, :, None], axis=1)
-        values = self._world_values(view, hands, stock, tried).astype(np.float64)
-        ahead = values - np.take_along_axis(values, base[:, None, None], axis=2)
-        ahead = np.take_along_axis(ahead, copies[:, :, None], axis=1)
-        half = self.worlds // 2
-        means = ahead[:, :half].mean(axis=1)
+        ahead = self._ahead(view, worlds, base, tried)
+        dealt = numbered(worlds.hands)
+        first = first_half(dealt)
+        known = (worlds.counts <= self.worlds) & (stock_left(view) == 0)
+        first[known] = True  # all worlds there are: nothing is left to chance
+        means = (ahead * first[:, :, None]).sum(axis=1) / first.sum(axis=1)[:, None]
         chosen = np.where(np.isnan(means), -np.inf, means).argmax(axis=1)
-        checked = np.take_along_axis(ahead[:, half:], chosen[:, None, None], axis=2)[:, :, 0]
-        error = checked.std(axis=1) / np.sqrt(np.maximum(effective_worlds(copies[:, half:]) - 1, 1))
-        return np.where(checked.mean(axis=1) > self.z * error + SAME, chosen, -1)
+        of_chosen = np.take_along_axis(ahead, chosen[:, None, None], axis=2)[:, :, 0]
+        mean, error = clustered(of_chosen, dealt, ~first)
+        mean[known], error[known] = means[known, chosen[known]], 0.0
+        return np.where(mean > self.z * error + SAME, chosen, -1)
+
+    def _ahead(self, view: View, worlds: Worlds, base: IntArray, tried: UInt64Array) -> npt.NDArray[np.float64]:
+        """Return by how much each card is better than `base` in each world, (n, worlds, 40); equal worlds count once.
+
+        NaN for cards that are not tried.
+        """
+        which = numbered(np.concatenate([worlds.hands, worlds.stock.astype(np.uint64)], axis=2))
+        where = np.zeros((len(which), which.max(initial=0) + 1), np.int64)
+        rows, places = np.nonzero(which == np.maximum.accumulate(which, axis=1))
+        where[rows[::-1], which[rows, places][::-1]] = places[::-1]
+        hands = np.take_along_axis(worlds.hands, where[:, :, None], axis=1)
+        stock = np.take_along_axis(worlds.stock, where[:, :, None], axis=1)
+        values = self._world_values(view, hands, stock, tried).astype(np.float64)
+        ahead: npt.NDArray[np.float64] = values - np.take_along_axis(values, base[:, None, None], axis=2)
+        return np.take_along_axis(ahead, which[:, :, None], axis=1)
 
 
-def distinct_worlds(worlds: Worlds) -> tuple[IntArray, IntArray]:
-    """Return where the distinct worlds of each row stand, (n, most), filled up, and which of them each is, (n, worlds).
+def numbered(items: UInt64Array) -> IntArray:
+    """Return which item of its row each of (n, m, k) is, (n, m): equal ones have one number, in order of appearance."""
+    numbers = np.zeros(items.shape[:2], np.int64)
+    for row, of_row in enumerate(items):
+        _, first, inverse = np.unique(of_row, axis=0, return_index=True, return_inverse=True)
+        numbers[row] = np.argsort(np.argsort(first))[inverse.reshape(-1)]
+    return numbers
 
-    Copies of a world stand side by side.
+
+def first_half(numbers: IntArray) -> npt.NDArray[np.bool_]:
+    """Return which of the items numbered so (n, m) make the first half, (n, m); equal ones are in the same half."""
+    rows, size = numbers.shape
+    counts = np.zeros((rows, size), np.int64)
+    np.add.at(counts, (np.arange(rows)[:, None], numbers), 1)
+    middle = counts.cumsum(axis=1) - counts / 2
+    return np.take_along_axis((middle <= size / 2) | (np.arange(size) == 0), numbers, axis=1)
+
+
+def clustered(
+    values: npt.NDArray[np.float64], numbers: IntArray, used: npt.NDArray[np.bool_]
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Return the mean (n,) of the `used` (n, m) values and its standard error, where equal items are one observation.
+
+    The mean is minus infinity, and the error 0, where fewer than two different items are used.
     """
-    same = (worlds.hands[:, 1:] == worlds.hands[:, :-1]).all(axis=2)
-    same &= (worlds.stock[:, 1:] == worlds.stock[:, :-1]).all(axis=2)
-    which = np.concatenate([np.zeros((len(same), 1), np.int64), (~same).cumsum(axis=1)], axis=1)
-    first = np.zeros((len(which), which.max(initial=0) + 1), np.int64)
-    rows, places = np.nonzero(np.diff(which, axis=1, prepend=-1))
-    first[rows, which[rows, places]] = places
-    return first, which
-
-
-def effective_worlds(copies: IntArray) -> npt.NDArray[np.float64]:
-    """Return the effective number of different worlds among copies (n, k): k² / Σ (how often each stands there)²."""
-    squares = (copies[:, :, None] == copies[:, None, :]).sum(axis=(1, 2))
-    effective: npt.NDArray[np.float64] = copies.shape[1] ** 2 / squares
-    return effective
+    rows, size = values.shape
+    count = used.sum(axis=1)
+    mean = np.where(used, values, 0.0).sum(axis=1) / np.maximum(count, 1)
+    sums, there = np.zeros((rows, size)), np.zeros((rows, size), bool)
+    here = np.broadcast_to(np.arange(rows)[:, None], numbers.shape)
+    np.add.at(sums, (here, numbers), np.where(used, values - mean[:, None], 0.0))
+    there[here[used], numbers[used]] = True
+    items = there.sum(axis=1)
+    spread = np.sqrt((sums**2).sum(axis=1) * items / np.maximum(items - 1, 1)) / np.maximum(count, 1)
+    return np.where(items > 1, mean, -np.inf), np.where(items > 1, spread, 0.0)
 
 
 def as_policy(name: str, player: Any) -> GuidingPlayer:

@@ -10,7 +10,7 @@ from agents.search.beliefs import LEAST_SAMPLE, UNIFORM, UNLIKELY, Belief
 from agents.search.worlds import draw_worlds
 from tests.games import ALL_RULES, FULL_RULES, name
 from tests.search.toy_policy import Floats, Toy
-from tressette_env import DealBatch, Rules
+from tressette_env import DealBatch, MatchBatch, Rules
 from tressette_env.cards import IntArray, popcount
 from tressette_env.determinize import determinize
 from tressette_env.view import View
@@ -18,12 +18,14 @@ from tressette_env.view import View
 DEALS = 8
 
 
-def played(rules: Rules, plies: int, seed: int = 3) -> tuple[DealBatch, IntArray, Floats]:
+def played(
+    rules: Rules, plies: int, seed: int = 3, kind: type[DealBatch] = DealBatch
+) -> tuple[DealBatch, IntArray, Floats]:
     """Return deals after random plays, and who played what chance: seats and log-probabilities of the toy, (plies, n).
 
     A forced play has the chance 1.
     """
-    deals = DealBatch(DEALS, rules)
+    deals = kind(DEALS, rules)
     deals.reset(seed=seed)
     generator = np.random.default_rng(seed)
     seats, logs = [], []
@@ -38,11 +40,12 @@ def played(rules: Rules, plies: int, seed: int = 3) -> tuple[DealBatch, IntArray
     return deals, np.array(seats), np.array(logs)
 
 
+@pytest.mark.parametrize("kind", [DealBatch, MatchBatch])
 @pytest.mark.parametrize("rules", ALL_RULES, ids=name)
-def test_the_true_world_is_explained_by_what_the_others_did(rules: Rules) -> None:
-    """The chances as they were when the cards were played, the observer's own left out."""
+def test_the_true_world_is_explained_by_what_the_others_did(rules: Rules, kind: type[DealBatch]) -> None:
+    """The chances as they were when the cards were played, the observer's own left out; in deals and in matches."""
     for plies in range(1, rules.num_cards, max(rules.num_cards // 5, 1)):
-        deals, seats, logs = played(rules, plies)
+        deals, seats, logs = played(rules, plies, kind=kind)
         view = deals.view()
         for row in np.flatnonzero(view.seat >= 0):
             found = Belief(Toy(rules), 1.0).explained(view.take([row]), deals.hands[[row]])

@@ -16,6 +16,7 @@ from agents import search_players
 from agents.pairs import join_results
 from agents.search.cheat import CheatPlayer
 from agents.search.ismcts import IsmctsPlayer
+from agents.search.network_search import SearchPlayer
 from agents.search.pimc import PimcPlayer
 from agents.search.solver_player import SolverPlayer
 from agents.workers import Meeting, any_slow, play_chunks
@@ -28,6 +29,7 @@ FACTORIES: list[tuple[Callable[..., Any], type]] = [
     (search_players.pimc, PimcPlayer),
     (search_players.ismcts, IsmctsPlayer),
     (search_players.cheat, CheatPlayer),
+    (search_players.search, SearchPlayer),
     (search_players.solver, SolverPlayer),
 ]
 
