@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from agents.belief_quality import EXPONENTS, Told, main, measure, table
+from agents.search.beliefs import Belief
 from tests.search.toy_policy import Floats, Toy
-from tressette_env.cards import IntArray
+from tressette_env.cards import IntArray, UInt64Array
 from tressette_env.view import View
 
 MODULE = "tests.search.test_belief_quality"
-
-
-class Indifferent(Toy):
-    """Draws its card, each as likely as another."""
-
-    def log_probs(self, view: View) -> Floats:
-        """Return equal chances."""
-        return np.where(view.legal, -np.log(view.legal.sum(axis=1, keepdims=True)), -1e9).astype(np.float32)
 
 
 class Strongest(Toy):
@@ -45,13 +39,20 @@ def test_who_plays_by_its_cards_tells_them(variant: str) -> None:
     assert (np.diff(told.sample[later].mean(axis=0)) < 0).all()  # a sharper belief leaves fewer worlds
 
 
-def test_weights_of_equal_chances_say_little() -> None:
-    """What is left is how many legal cards a seat had: the true world gains nothing but by that."""
-    sharp, dull = (
-        measure(f"{MODULE}:{name}", "partners", deals=40, worlds=50, seed=1).nats[:, -1].mean()
-        for name in ("Strongest", "Indifferent")
-    )
-    assert abs(dull) < 0.35 * sharp
+def test_the_true_world_is_told_by_its_weight(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A belief whose logarithm is 0 for the true world and -1 for half of the others, -3 for the rest."""
+
+    def explained(self: object, view: View, hands: UInt64Array) -> npt.NDArray[np.float64]:
+        logs = np.where(np.arange(len(hands)) % 2 == 0, -1.0, -3.0)
+        logs[0] = 0.0
+        return logs
+
+    monkeypatch.setattr(Belief, "explained", explained)
+    told = measure(f"{MODULE}:Strongest", "partners", deals=10, worlds=50, seed=1)
+    for column, exponent in enumerate(EXPONENTS):
+        pair = np.exp([-exponent, -3 * exponent])
+        np.testing.assert_allclose(told.nats[:, column], -np.log(pair.mean()))
+        np.testing.assert_allclose(told.sample[:, column], pair.sum() ** 2 / (2 * (pair**2).sum()))
 
 
 def test_the_table_has_the_means_by_trick() -> None:
@@ -64,7 +65,12 @@ def test_the_table_has_the_means_by_trick() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"), [(["--deals", "0"], "at least 1"), (["--player", "rules"], "has no log_probs")]
+    ("arguments", "told"),
+    [
+        (["--deals", "0"], "at least 1"),
+        (["--player", "rules"], "has no log_probs"),
+        (["--player", f"{MODULE}:Strongest", "--deals", "1"], "none of these decisions had a choice"),
+    ],
 )
 def test_bad_usage_is_refused(arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as end:
