@@ -76,7 +76,7 @@ _TWO, _PAIRS = ("two_player",), ("partners", "historical")
 DUELS = (
     Duel("network", "tuned", 10_000),
     Duel("network", "pimc:worlds=20", 1000),
-    Duel("network", "pimc:worlds=100", 1000, _PAIRS),
+    Duel("network", "pimc:worlds=100", 500, _PAIRS),
     Duel("network+solver", "pimc:worlds=100", 2000, _TWO),
     Duel("network+solver", "network", 2000, _TWO),
     Duel("search", "network", 1000),
