@@ -79,7 +79,8 @@ DUELS = (
     Duel("network", "pimc:worlds=100", 500, _PAIRS),
     Duel("network+solver", "pimc:worlds=100", 2000, _TWO),
     Duel("network+solver", "network", 2000, _TWO),
-    Duel("search", "network", 1000),
+    Duel("search", "network", 2000, _PAIRS),
+    Duel("search", "network", 1000, _TWO),
     Duel("search", "network+solver", 500, _TWO),
     Duel("search", "pimc:worlds=100", 500),
 )
