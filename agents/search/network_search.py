@@ -119,7 +119,7 @@ class SearchPlayer:
         dealt = numbered(worlds.hands)
         first = first_half(dealt)
         known = (worlds.counts <= self.worlds) & (stock_left(view) == 0)
-        first[known] = True  # all worlds there are: nothing is left to chance
+        first[known] = True  # so few worlds that most are drawn: none are kept apart for a check
         means = (ahead * first[:, :, None]).sum(axis=1) / first.sum(axis=1)[:, None]
         chosen = np.where(np.isnan(means), -np.inf, means).argmax(axis=1)
         of_chosen = np.take_along_axis(ahead, chosen[:, None, None], axis=2)[:, :, 0]
