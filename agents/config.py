@@ -65,7 +65,7 @@ class SelfPlayConfig:
     average: float = 0.998
     """Decay per gradient step of the moving average of the weights, which is what plays after training."""
     solved: float = 0.0
-    """In two_player, the share of the updates whose deals are played to the empty stock only and solved from there."""
+    """In two_player, the share of the deals whose end, from the empty stock on, is solved, to learn the best cards."""
     past: float = 0.0
     """Share of the deals that are played against a past self, in both seats of a side; it is not learned from."""
     snapshot_every: int = 50

@@ -11,6 +11,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 
@@ -70,6 +71,7 @@ class LossStatistics:
     approx_kl: float
     clip_fraction: float
     owner_loss: float
+    solved_loss: float
 
 
 class NumericalError(RuntimeError):
@@ -79,7 +81,8 @@ class NumericalError(RuntimeError):
 def generalized_advantages(values: FloatArray, decisions: Decisions, gae_lambda: float) -> FloatArray:
     """Return the advantage of each decision in points, (n,).
 
-    `values` (n,): expected final points, own side minus the other.  A trajectory is all unforced decisions of
+    `values` (n,): expected final points, own side minus the other; of solved decisions the exact ones are taken, and
+    what is played from there on is left out of all advantages.  A trajectory is all unforced decisions of
     one deal, whoever's they are, undiscounted, seen from the side whose advantage it is; its only reward is the deal's
     points, after the last of them (Schulman et al., "High-dimensional continuous control using generalized advantage
     estimation", 2016).  Since the values know the hidden cards, what changes from one decision to the next is the
@@ -88,10 +91,11 @@ def generalized_advantages(values: FloatArray, decisions: Decisions, gae_lambda:
     order = np.lexsort((decisions.ply, decisions.deal))
     deal = decisions.deal[order]
     sign = np.where(decisions.seat[order] & 1, -1, 1).astype(np.float32)
-    of_side_0 = values[order] * sign
+    solved = ~np.isnan(decisions.value[order])
+    of_side_0 = np.where(solved, decisions.value[order], values[order]) * sign
     last = np.append(deal[1:] != deal[:-1], True)
     following = np.where(last, decisions.final[order] * sign, np.append(of_side_0[1:], 0))
-    advantages = (following - of_side_0).astype(np.float32)
+    advantages = np.where(solved, 0, following - of_side_0).astype(np.float32)
     steps_left = _steps_to_end(last)
     for step in range(1, int(steps_left.max()) + 1):
         here = np.flatnonzero(steps_left == step)
@@ -120,6 +124,8 @@ class Shard:
     advantage: Tensor
     to_come: Tensor
     """Points still to come when the decision was made: what the critic predicts."""
+    best: Tensor
+    """Of solved decisions the best cards, which the policy learns instead of an advantage."""
 
 
 def critic_values(
@@ -142,22 +148,25 @@ def make_shards(
 ) -> list[Shard]:
     """Return the shards of an update; advantages are normalised over all of them together.
 
-    Only the `PPOConfig.keep` share of decisions with the largest advantages stays in them.
+    Only the `PPOConfig.keep` share of decisions with the largest advantages stays in them, and all solved ones.
     """
     advantages = [
         generalized_advantages(value, part, config.gae_lambda) for value, part in zip(values, decisions, strict=True)
     ]
-    everything = np.concatenate(advantages)
+    solved = [part.best.any(axis=1) for part in decisions]
+    by_advantage = [part.taught & ~known for part, known in zip(decisions, solved, strict=True)]
+    everything = np.concatenate([advantage[rows] for advantage, rows in zip(advantages, by_advantage, strict=True)])
     mean, deviation = everything.mean(), everything.std() + 1e-8
     least = np.quantile(np.abs(everything - mean), 1 - config.keep) if config.keep < 1 else 0.0
     return [
-        _shard(part, (advantage - mean) / deviation, np.flatnonzero(np.abs(advantage - mean) >= least), device)
-        for part, advantage in zip(decisions, advantages, strict=True)
+        _shard(part, (advantage - mean) / deviation, known | (rows & (np.abs(advantage - mean) >= least)), device)
+        for part, advantage, known, rows in zip(decisions, advantages, solved, by_advantage, strict=True)
     ]
 
 
-def _shard(decisions: Decisions, advantage: FloatArray, rows: IntArray, device: torch.device) -> Shard:
-    """Return the shard of some rows."""
+def _shard(decisions: Decisions, advantage: FloatArray, kept: npt.NDArray[np.bool_], device: torch.device) -> Shard:
+    """Return the shard of the decisions that are kept, (n,)."""
+    rows = np.flatnonzero(kept)
     columns = (
         decisions.observation,
         decisions.hidden,
@@ -166,6 +175,7 @@ def _shard(decisions: Decisions, advantage: FloatArray, rows: IntArray, device: 
         decisions.log_prob,
         advantage,
         decisions.final - decisions.taken,
+        decisions.best,
     )
     return Shard(*(torch.from_numpy(column[rows]).to(device) for column in columns))
 
@@ -202,19 +212,22 @@ def minibatch_gradients(
     ratio = log_ratio.exp()
     advantage = shard.advantage[rows]
     clipped = ratio.clamp(1 - config.clip, 1 + config.clip)
-    policy_loss = -torch.minimum(ratio * advantage, clipped * advantage).mean()
-    entropy = entropy_of(log_probs).mean()
+    best = shard.best[rows]
+    solved = best.any(dim=1)
+    policy_loss = -(torch.minimum(ratio * advantage, clipped * advantage) * ~solved).mean()
+    entropy = (entropy_of(log_probs) * ~solved).mean()
+    solved_loss = -torch.logsumexp(torch.where(best | ~solved[:, None], log_probs, -torch.inf), dim=1).mean()
     error = (to_come.float() - shard.to_come[rows]) / POINTS_SCALE
     value_loss = error.square().mean()
     of_owners = torch.zeros(()) if owners is None else owner_loss(owners, hidden)
-    loss = policy_loss - entropy_weight * entropy + value_loss + config.owner * of_owners
+    loss = policy_loss - entropy_weight * entropy + value_loss + config.owner * of_owners + solved_loss
     parameters = [*policy.parameters(), *critic.parameters()]
     gradients = list(torch.autograd.grad(loss, parameters, allow_unused=True, materialize_grads=True))
     with torch.no_grad():
         approx_kl = (ratio - 1 - log_ratio).mean()
         clip_fraction = ((ratio - 1).abs() > config.clip).float().mean()
         value_error = value_loss * POINTS_SCALE**2
-        statistics = torch.stack([policy_loss, value_error, entropy, approx_kl, clip_fraction, of_owners])
+        statistics = torch.stack([policy_loss, value_error, entropy, approx_kl, clip_fraction, of_owners, solved_loss])
     return gradients, statistics
 
 

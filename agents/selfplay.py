@@ -16,6 +16,7 @@ import torch
 
 from agents.network import PolicyNetwork, autocast, masked_log_probs
 from agents.open_cards import FloatArray, for_side, hidden_planes, points_taken
+from agents.solved_ends import solve_rows
 from tressette_env import DealBatch, Rules
 from tressette_env.cards import IntArray, UInt64Array, lowest_cards, popcount
 from tressette_env.players import Player, decide
@@ -23,7 +24,7 @@ from tressette_env.shuffling import mix64, stream_keys
 from tressette_env.view import View
 
 _LEARNER, _NOBODY = -1, -2
-_SAMPLE = 1  # the stream of the numbers that choose cards; deals come from another one
+_SAMPLE, _SOLVED = 1, 2  # streams of the numbers that choose cards, and solved deals; deals come from another one
 
 
 @dataclass
@@ -33,7 +34,8 @@ class Decisions:
     ``observation`` (n, obs) uint8; ``hidden`` (n, 4, hidden) uint8, what the critic sees besides; ``legal``
     (n, 40) bool; ``card`` (n,); ``log_prob`` (n,) of the card when it was played; ``deal``, ``seat``, ``ply``
     (n,); ``taken`` (n,) points already taken, own side minus the other; ``points`` (deals, 2) at the end, of which
-    only the difference counts;
+    only the difference counts; ``best`` (n, 40) bool and ``value`` (n,): of solved decisions the best cards and the
+    final points by best play, see `agents.solved_ends`; ``taught`` (n,) bool: whether the policy learns from it;
     ``plays``: all plays, forced ones too.
     """
 
@@ -46,6 +48,9 @@ class Decisions:
     seat: IntArray
     ply: IntArray
     taken: FloatArray
+    best: npt.NDArray[np.bool_]
+    value: FloatArray
+    taught: npt.NDArray[np.bool_]
     points: IntArray
     plays: int
 
@@ -110,11 +115,12 @@ def play_deals(
     device: torch.device,
     precision: str = "float32",
     guests: Sequence[Guest] = (),
-    solved: bool = False,
+    solved: float = 0.0,
 ) -> Decisions:
     """Play these deals with `policy`, in the seats that no guest has, and return its unforced decisions.
 
-    `solved`: in two_player, only until the stock is empty; the points are then those of best play of both, exactly.
+    `solved`: in two_player, in this share of the deals the decisions with an empty stock are solved.  Then the policy
+    learns from no others of them.
     """
     deals = DealBatch(len(deal_ids), rules)
     deals.reset(seed=seed, deal_ids=deal_ids)
@@ -122,8 +128,8 @@ def play_deals(
     parts: list[tuple[Any, ...]] = []
     plays = 0
     seating, everyone = _seating(len(deal_ids), guests), np.arange(len(deal_ids))
-    last = rules.stock if solved else rules.num_cards
-    while not deals.done and deals.ply.max() < last:
+    solves = unit_interval(mix64(stream_keys(seed, _SOLVED, deal_ids))) < solved
+    while not deals.done:
         plays += int(deals.active.sum())
         legal = deals.legal
         cards = lowest_cards(legal)
@@ -141,6 +147,8 @@ def play_deals(
                 with autocast(device, precision):
                     cards[rows], log_prob = _sample(policy, seen, uniform[rows], device)
                 hidden = hidden_planes(deals, seen, rows)
+                ending = seen.ply >= rules.stock
+                known = solve_rows(deals, rows, seen, solves[rows] & ending)
                 parts.append(
                     (
                         seen.observation,
@@ -152,24 +160,14 @@ def play_deals(
                         seen.seat,
                         seen.ply,
                         points_taken(seen),
+                        *known,
+                        ~ending | solves[rows] if solved else np.ones(len(rows), bool),
                     )
                 )
         deals.step(cards)
     joined = [np.concatenate(columns) for columns in zip(*parts, strict=True)]
     joined[5:8] = [column.astype(np.int64) for column in joined[5:8]]
-    points = deals.points if deals.done else _solved_points(deals)
-    return Decisions(*joined, points=points, plays=plays)  # type: ignore[arg-type, misc]
-
-
-def _solved_points(deals: DealBatch) -> IntArray:
-    """Return (deals, 2): what side 0 has more than side 1 after best play of both, beside 0."""
-    from agents.search.positions import positions_of  # compiled code, which only some runs need
-    from agents.search.solver import final_points
-
-    view = deals.view()
-    declared = view.declared_points[:, 0] - view.declared_points[:, 1]
-    ahead = final_points(positions_of(view, deals.hands), deals.rules) + declared
-    return np.column_stack([ahead, np.zeros_like(ahead)])
+    return Decisions(*joined, points=deals.points, plays=plays)  # type: ignore[arg-type, misc]
 
 
 def _seating(deals: int, guests: Sequence[Guest]) -> IntArray:

@@ -6,7 +6,6 @@ of updates done.
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
@@ -138,7 +137,7 @@ class Trainer:
                 self.device,
                 precision,
                 self._guests(shard, len(ids)),
-                solves(self.updates_done, self.config.selfplay.solved),
+                self.config.selfplay.solved,
             )
             for shard, ids in enumerate(self._deal_ids())
         ]
@@ -254,11 +253,6 @@ class Trainer:
 
     def _modules(self) -> dict[str, nn.Module]:
         return {"policy": self.policy, "critic": self.critic}
-
-
-def solves(done: int, share: float) -> bool:
-    """Return whether the deals of the update after `done` others end with the stock: evenly, a `share` of them do."""
-    return math.floor((done + 1) * share) > math.floor(done * share)
 
 
 def _explained_variance(decisions: list[Decisions], values: list[FloatArray]) -> float:

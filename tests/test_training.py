@@ -15,9 +15,8 @@ from agents.initialization import grow, initialize
 from agents.network import CriticConfig, NetworkConfig, PolicyNetwork, hidden_size
 from agents.ppo import NumericalError, PPOConfig, generalized_advantages, make_shards, owner_loss
 from agents.selfplay import Decisions, play_deals
-from agents.trainer import Trainer, solves
+from agents.trainer import Trainer
 from tressette_env import DealBatch, Rules
-from tressette_env.players import make_player
 from tressette_env.rules import VARIANTS
 
 CPU = torch.device("cpu")
@@ -110,6 +109,9 @@ def decisions(deal: list[int], seat: list[int], ply: list[int], points: list[lis
         seat=np.array(seat),
         ply=np.array(ply),
         taken=np.zeros(n, np.float32),
+        best=np.zeros((n, 40), bool),
+        value=np.full(n, np.nan, np.float32),
+        taught=np.ones(n, bool),
         points=np.array(points),
         plays=40,
     )
@@ -212,43 +214,6 @@ def test_a_larger_network_starts_as_the_smaller_one_and_learns_more(shared: bool
     for _ in trainer.run():
         pass
     assert all(not torch.equal(before[name], tensor) for name, tensor in trainer.policy.state_dict().items())
-
-
-def test_solved_deals_end_with_the_stock_and_count_as_best_play_would_end_them() -> None:
-    rules, ids = Rules("two_player"), np.arange(30)
-    policy = initialize(PolicyNetwork("two_player", TINY.network), 0)
-    kept = play_deals(policy, rules, 3, ids, CPU, solved=True)
-    assert kept.ply.max() < rules.stock
-    assert kept.plays == len(ids) * rules.stock
-    whole = play_deals(policy, rules, 3, ids, CPU)
-    early = whole.ply < rules.stock
-    assert np.array_equal(whole.card[early], kept.card)
-    # Both sides on from the empty stock with `rules+solver`, which is exact there, give the points that were counted.
-    deals = DealBatch(len(ids), rules)
-    deals.reset(seed=3, deal_ids=ids)
-    cards = {(d, p): c for d, p, c in zip(kept.deal, kept.ply, kept.card, strict=True)}
-    best = make_player("rules+solver", rules)
-    while not deals.done:
-        exact = np.asarray(best.act(deals.view()))
-        forced = deals.legal_mask().argmax(axis=1)
-        first = [cards.get((row, int(deals.ply[row])), forced[row]) for row in ids]
-        deals.step(np.where(deals.ply < rules.stock, first, exact))
-    assert np.array_equal(deals.points[:, 0] - deals.points[:, 1], kept.points[:, 0] - kept.points[:, 1])
-
-
-def test_solved_deals_need_a_stock() -> None:
-    with pytest.raises(ValueError, match=r"selfplay\.solved is for two_player"):
-        replace(TINY, selfplay=replace(TINY.selfplay, solved=0.5))
-
-
-@pytest.mark.parametrize(("share", "expected"), [(0.0, 0), (0.5, 2), (0.75, 3), (1.0, 4)])
-def test_the_share_of_solved_updates(share: float, expected: int, tmp_path: Path) -> None:
-    config = replace(TINY, game=GameConfig("two_player"), selfplay=replace(TINY.selfplay, solved=share))
-    trainer = Trainer(config, tmp_path)
-    (tmp_path / "checkpoints").mkdir()
-    shares = [metrics["speed/plays_per_second"] for metrics in trainer.run()]
-    assert len(shares) == 4
-    assert sum(solves(done, share) for done in range(4)) == expected
 
 
 def test_the_largest_advantages_are_kept() -> None:
