@@ -48,7 +48,7 @@ class PPOConfig:
     max_grad_norm: float = 0.5
     """Longest gradient of either network; longer ones are scaled down."""
     keep: float = 1.0
-    """Share of an update's decisions that are learned from: those of the largest advantages, of either sign."""
+    """Share of the decisions that are learned from, of those not solved: the largest advantages, of either sign."""
     owner: float = 0.0
     """Weight of the loss of the policy's guess who holds each unseen card."""
 
@@ -91,7 +91,7 @@ def generalized_advantages(values: FloatArray, decisions: Decisions, gae_lambda:
     order = np.lexsort((decisions.ply, decisions.deal))
     deal = decisions.deal[order]
     sign = np.where(decisions.seat[order] & 1, -1, 1).astype(np.float32)
-    solved = ~np.isnan(decisions.value[order])
+    solved = decisions.solved[order]
     of_side_0 = np.where(solved, decisions.value[order], values[order]) * sign
     last = np.append(deal[1:] != deal[:-1], True)
     following = np.where(last, decisions.final[order] * sign, np.append(of_side_0[1:], 0))
@@ -148,19 +148,19 @@ def make_shards(
 ) -> list[Shard]:
     """Return the shards of an update; advantages are normalised over all of them together.
 
-    Only the `PPOConfig.keep` share of decisions with the largest advantages stays in them, and all solved ones.
+    All solved decisions stay in them, and of the others that are `taught` the `PPOConfig.keep` share with the largest
+    advantages.
     """
     advantages = [
         generalized_advantages(value, part, config.gae_lambda) for value, part in zip(values, decisions, strict=True)
     ]
-    solved = [part.best.any(axis=1) for part in decisions]
-    by_advantage = [part.taught & ~known for part, known in zip(decisions, solved, strict=True)]
+    by_advantage = [part.taught & ~part.solved for part in decisions]
     everything = np.concatenate([advantage[rows] for advantage, rows in zip(advantages, by_advantage, strict=True)])
     mean, deviation = everything.mean(), everything.std() + 1e-8
     least = np.quantile(np.abs(everything - mean), 1 - config.keep) if config.keep < 1 else 0.0
     return [
-        _shard(part, (advantage - mean) / deviation, known | (rows & (np.abs(advantage - mean) >= least)), device)
-        for part, advantage, known, rows in zip(decisions, advantages, solved, by_advantage, strict=True)
+        _shard(part, (advantage - mean) / deviation, part.solved | (rows & (np.abs(advantage - mean) >= least)), device)
+        for part, advantage, rows in zip(decisions, advantages, by_advantage, strict=True)
     ]
 
 
@@ -215,17 +215,20 @@ def minibatch_gradients(
     best = shard.best[rows]
     solved = best.any(dim=1)
     policy_loss = -(torch.minimum(ratio * advantage, clipped * advantage) * ~solved).mean()
-    entropy = (entropy_of(log_probs) * ~solved).mean()
-    solved_loss = -torch.logsumexp(torch.where(best | ~solved[:, None], log_probs, -torch.inf), dim=1).mean()
+    entropies = entropy_of(log_probs) * ~solved
+    of_best = torch.logsumexp(torch.where(best | ~solved[:, None], log_probs, -torch.inf), dim=1)
+    solved_loss = -torch.where(solved, of_best, 0).mean()
     error = (to_come.float() - shard.to_come[rows]) / POINTS_SCALE
     value_loss = error.square().mean()
     of_owners = torch.zeros(()) if owners is None else owner_loss(owners, hidden)
-    loss = policy_loss - entropy_weight * entropy + value_loss + config.owner * of_owners + solved_loss
+    loss = policy_loss - entropy_weight * entropies.mean() + value_loss + config.owner * of_owners + solved_loss
     parameters = [*policy.parameters(), *critic.parameters()]
     gradients = list(torch.autograd.grad(loss, parameters, allow_unused=True, materialize_grads=True))
     with torch.no_grad():
-        approx_kl = (ratio - 1 - log_ratio).mean()
-        clip_fraction = ((ratio - 1).abs() > config.clip).float().mean()
+        others = (~solved).sum().clamp(min=1)
+        approx_kl = ((ratio - 1 - log_ratio) * ~solved).sum() / others
+        clip_fraction = (((ratio - 1).abs() > config.clip) & ~solved).sum() / others
+        entropy = entropies.sum() / others
         value_error = value_loss * POINTS_SCALE**2
         statistics = torch.stack([policy_loss, value_error, entropy, approx_kl, clip_fraction, of_owners, solved_loss])
     return gradients, statistics

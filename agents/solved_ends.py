@@ -25,7 +25,7 @@ class Solved(NamedTuple):
 
 
 def solve_rows(deals: DealBatch, rows: IntArray, view: View, wanted: npt.NDArray[np.bool_]) -> Solved:
-    """Solve the `wanted` (n,) ones of some decisions; row i of `view` is deal ``rows[i]``, whose stock is empty."""
+    """Solve the `wanted` (n,) ones of some decisions, whose stock must be empty; row i of `view` is deal `rows[i]`."""
     solved = Solved(np.zeros(view.legal.shape, bool), np.full(len(rows), np.nan, np.float32))
     here = np.flatnonzero(wanted)
     if len(here):

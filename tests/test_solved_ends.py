@@ -22,8 +22,8 @@ DEALS = np.arange(40)
 TWO_PLAYER = replace(TINY, game=GameConfig("two_player"))
 
 
-def played(solved: float) -> Decisions:
-    return play_deals(initialize(PolicyNetwork("two_player", TINY.network), 0), RULES, 3, DEALS, CPU, solved=solved)
+def played(solved: float, rules: Rules = RULES) -> Decisions:
+    return play_deals(initialize(PolicyNetwork("two_player", TINY.network), 0), rules, 3, DEALS, CPU, solved=solved)
 
 
 def test_solving_changes_no_card_and_solves_a_share_of_the_deals() -> None:
@@ -49,15 +49,17 @@ def test_solving_changes_no_card_and_solves_a_share_of_the_deals() -> None:
     assert alone.best.any() == (of_deals[7] == {True})
 
 
-def test_values_and_best_cards_are_those_of_exact_play() -> None:
-    kept = played(1)
+@pytest.mark.parametrize("napoletana", [False, True])
+def test_values_and_best_cards_are_those_of_exact_play(napoletana: bool) -> None:
+    rules = Rules("two_player", napoletana=napoletana)
+    kept = played(1, rules)
     solved = kept.best.any(axis=1)
     assert not (kept.best & ~kept.legal).any()
     # From each deal's k-th solved decision on both sides play exactly: the points must be the value; after a card
     # that is not best they must be fewer, after one that is the same.
-    exact = make_player("rules+solver", RULES)
+    exact = make_player("rules+solver", rules)
     for which in (0, 5):
-        deals = DealBatch(len(DEALS), RULES)
+        deals = DealBatch(len(DEALS), rules)
         deals.reset(seed=3, deal_ids=DEALS)
         rows = [np.flatnonzero(solved & (kept.deal == deal))[which] for deal in DEALS]
         known = {(d, p): c for d, p, c in zip(kept.deal, kept.ply, kept.card, strict=True)}
@@ -73,6 +75,7 @@ def test_values_and_best_cards_are_those_of_exact_play() -> None:
         sign = np.where(kept.seat[rows] & 1, -1, 1)
         reached = sign * (deals.points[:, 0] - deals.points[:, 1])
         was_best = kept.best[rows, tried]
+        assert deals.view().declared_points.any() == napoletana
         assert 5 < was_best.sum() < 35
         assert np.array_equal(reached[was_best], kept.value[rows][was_best])
         assert (reached[~was_best] < kept.value[rows][~was_best]).all()
@@ -104,6 +107,11 @@ def test_what_is_learned_from_solved_ends(tmp_path: Path) -> None:
     (tmp_path / "checkpoints").mkdir()
     losses = [metrics["train/solved_loss"] for metrics in Trainer(config, tmp_path).run()]
     assert np.mean(losses[-3:]) < 0.9 * losses[0]
+
+
+def test_without_solved_ends_nothing_is_added(tmp_path: Path) -> None:
+    (tmp_path / "checkpoints").mkdir()
+    assert all(metrics["train/solved_loss"] == 0 for metrics in Trainer(TINY, tmp_path).run())
 
 
 def test_a_resumed_run_goes_on_exactly(tmp_path: Path) -> None:
