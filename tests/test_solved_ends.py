@@ -11,7 +11,7 @@ from agents.config import GameConfig
 from agents.initialization import initialize
 from agents.network import PolicyNetwork
 from agents.ppo import PPOConfig, generalized_advantages, make_shards
-from agents.selfplay import Decisions, play_deals
+from agents.selfplay import Decisions, Guest, PolicyOpponent, play_deals
 from agents.trainer import Trainer
 from tests.test_training import CPU, TINY, decisions, run, same
 from tressette_env import DealBatch, Rules
@@ -79,6 +79,20 @@ def test_values_and_best_cards_are_those_of_exact_play(napoletana: bool) -> None
         assert 5 < was_best.sum() < 35
         assert np.array_equal(reached[was_best], kept.value[rows][was_best])
         assert (reached[~was_best] < kept.value[rows][~was_best]).all()
+
+
+def test_only_the_learner_s_decisions_are_solved_where_a_past_self_sits() -> None:
+    policy = initialize(PolicyNetwork("two_player", TINY.network), 0)
+    past = PolicyOpponent(initialize(PolicyNetwork("two_player", TINY.network), 1), CPU)
+    kept = play_deals(policy, RULES, 3, DEALS, CPU, guests=[Guest(past, slice(0, 20))], solved=1)
+    assert set(kept.seat[kept.deal < 10]) == {0}
+    assert set(kept.seat[(kept.deal >= 10) & (kept.deal < 20)]) == {1}
+    assert np.array_equal(kept.solved, kept.ply >= RULES.stock)
+    assert kept.best[kept.solved].any(axis=1).all()
+    same_deals = played(1)
+    assert np.array_equal(kept.value[kept.deal >= 20], same_deals.value[same_deals.deal >= 20], equal_nan=True)
+    values = np.zeros(len(kept), np.float32)
+    assert np.isfinite(generalized_advantages(values, kept, 0.8)).all()
 
 
 def test_advantages_end_at_the_exact_value() -> None:
