@@ -40,15 +40,17 @@ def initialize(module: Module, seed: int) -> Module:
 def grow(module: nn.Module, smaller: Mapping[str, Tensor]) -> None:
     """Give an initialised network the weights of a smaller one, so that it computes the same.
 
-    Units of its own keep their first weights, but nothing listens to them yet; further exchanges do nothing yet
+    Units of its own keep their first weights, but nothing listens to them yet; further exchanges, and what the smaller
+    one did not read or hear (`NetworkConfig.facts`, `NetworkConfig.led`), do nothing yet
     (Chen et al., "Net2Net", 2016, with zeros for copies).  Raises ``ValueError`` for a weight that is larger than
     the network's, that it does not have, or that is missing.
     """
     own = module.state_dict()
-    exchanges = [f"{name}." for name, part in module.named_modules() if isinstance(part, Exchange)]
-    missing = [name for name in own if name not in smaller and not name.startswith(tuple(exchanges))]
-    if missing:
-        raise ValueError(f"{missing[0]} is missing")
+    exchanges = tuple(f"{name}." for name, part in module.named_modules() if isinstance(part, Exchange))
+    further = [name for name in own if name not in smaller]
+    for name in further:
+        if not name.startswith(exchanges) and not name.endswith("led.weight"):
+            raise ValueError(f"{name} is missing")
     for name, tensor in smaller.items():
         room = own[name].shape if name in own else ()
         if len(room) != tensor.ndim or any(size > most for size, most in zip(tensor.shape, room, strict=True)):
@@ -56,7 +58,5 @@ def grow(module: nn.Module, smaller: Mapping[str, Tensor]) -> None:
         if name.endswith("weight"):
             own[name][..., : tensor.shape[-2], tensor.shape[-1] :] = 0
         own[name][tuple(slice(size) for size in tensor.shape)] = tensor
-    for name, part in module.named_modules():
-        if isinstance(part, Exchange) and f"{name}.own.weight" not in smaller:
-            for weight in part.parameters():
-                weight.zero_()
+    for name in further:
+        own[name].zero_()

@@ -1,7 +1,8 @@
 """The suit-equivariant policy network and the critic that also sees the hidden cards.
 
 One tower, with the same weights for each suit, reads the suit's block of the observation together with the
-numbers that concern no suit; towers talk through their mean, and each suit's head scores its ten cards.
+numbers that concern no suit; towers talk through their mean, and all hear the tower of the suit that was led; each
+suit's head scores its ten cards.
 Relabelling suits permutes the logits and changes nothing else (Zaheer et al., "Deep Sets", 2017), to the last bit:
 the mean is taken of numbers rounded to a grid, whose sum does not depend on their order.
 """
@@ -17,8 +18,9 @@ from torch.nn.utils import skip_init
 
 from agents.critic import POINTS_SCALE
 from agents.ranges import check_range
+from tressette_env.card_facts import STRONGER, CardFacts
 from tressette_env.cards import NUM_CARDS, NUM_RANKS, NUM_SUITS
-from tressette_env.network import GRID, hidden_places, input_scales
+from tressette_env.network import GRID, follow_column, hidden_places, input_scales
 from tressette_env.rules import VARIANTS
 
 _NEGATIVE = -1e9
@@ -36,6 +38,10 @@ class NetworkConfig:
     """Whether the suits share their weights; if not, relabelling suits changes what is played."""
     rounds: int = 1
     """How often the suits exchange their mean."""
+    led: bool = True
+    """Whether each suit is also told what the suit that was led says."""
+    facts: bool = True
+    """Whether the suits read how cards stand to the trick and to the unseen ones (`tressette_env.card_facts`)."""
 
     def __post_init__(self) -> None:
         """Refuse what can not be built."""
@@ -83,6 +89,7 @@ class SuitTowers(nn.Module):
 
     suit_scale: Tensor
     shared_scale: Tensor
+    stronger: Tensor
 
     def __init__(self, variant: str, config: NetworkConfig, extra: int = 0) -> None:
         super().__init__()
@@ -91,12 +98,17 @@ class SuitTowers(nn.Module):
         suit_scale, shared_scale = map(torch.from_numpy, input_scales(variant))
         self.register_buffer("suit_scale", suit_scale, persistent=False)
         self.register_buffer("shared_scale", shared_scale, persistent=False)
+        self.register_buffer("stronger", torch.from_numpy(STRONGER), persistent=False)
         self.suit_size = len(suit_scale)
+        self.facts = CardFacts(variant) if config.facts else None
+        extra += self.facts.size if self.facts else 0
         self.read_suit = suit_linear(self.suit_size + extra, config.width, config.shared)
         self.read_shared = linear(len(shared_scale), config.width, bias=False)
         self.tower = suit_linear(config.width, config.width, config.shared)
         self.own = suit_linear(config.width, config.head, config.shared)
         self.pooled = linear(config.width, config.head, bias=False)
+        self.led = linear(config.width, config.head, bias=False) if config.led else None
+        self.follow = follow_column(variant)
         self.again = nn.ModuleList(Exchange(config) for _ in range(config.rounds - 1))
 
     def forward(self, observation: Tensor, hidden: Tensor | None = None) -> Tensor:
@@ -104,14 +116,16 @@ class SuitTowers(nn.Module):
         rows = observation.shape[0]
         cut = NUM_SUITS * self.suit_size
         suits = observation[:, :cut].reshape(rows, NUM_SUITS, self.suit_size) * self.suit_scale
-        if hidden is not None:
-            suits = torch.cat([suits, hidden.to(suits.dtype)], dim=2)
+        led = suits[:, :, self.follow]
+        seen = [suits] if hidden is None else [suits, hidden.to(suits.dtype)]
+        if self.facts is not None:
+            seen += self.facts(suits, self.stronger)
         shared = observation[:, cut:] * self.shared_scale
-        features = torch.relu(self.read_suit(suits) + self.read_shared(shared)[:, None])
+        features = torch.relu(self.read_suit(torch.cat(seen, dim=2)) + self.read_shared(shared)[:, None])
         features = torch.relu(self.tower(features))
-        features = torch.relu(self.own(features) + self.pooled(suit_mean(features))[:, None])
+        features = torch.relu(self.own(features) + heard(features, led, self.pooled, self.led)[:, None])
         for exchange in self.again:
-            features = exchange(features)
+            features = exchange(features, led)
         return features
 
 
@@ -122,10 +136,23 @@ class Exchange(nn.Module):
         super().__init__()
         self.own = suit_linear(config.head, config.head, config.shared)
         self.pooled = linear(config.head, config.head, bias=False)
+        self.led = linear(config.head, config.head, bias=False) if config.led else None
 
-    def forward(self, features: Tensor) -> Tensor:
-        """Return the features after the exchange; before and after (n, 4, head), none below 0."""
-        return torch.relu(features + self.own(features) + self.pooled(suit_mean(features))[:, None])
+    def forward(self, features: Tensor, led: Tensor) -> Tensor:
+        """Return the features after the exchange, both (n, 4, head), none below 0; for `led` see `heard`."""
+        return torch.relu(features + self.own(features) + heard(features, led, self.pooled, self.led)[:, None])
+
+
+def heard(features: Tensor, led: Tensor, pooled: nn.Module, of_led: nn.Module | None) -> Tensor:
+    """Return what all suits are told, (n, out), of features (n, 4, in): their mean, and those of the suit that was led.
+
+    `led` (n, 4): 1 for that suit, which is one of four or none.
+    """
+    told: Tensor = pooled(suit_mean(features))
+    if of_led is None:
+        return told
+    only: Tensor = of_led((features * led[:, :, None].to(features.dtype)).sum(dim=1))
+    return told + only
 
 
 def suit_mean(features: Tensor) -> Tensor:

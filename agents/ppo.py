@@ -48,7 +48,7 @@ class PPOConfig:
     max_grad_norm: float = 0.5
     """Longest gradient of either network; longer ones are scaled down."""
     keep: float = 1.0
-    """Share of the decisions that are learned from, of those not solved: the largest advantages, of either sign."""
+    """Share of the decisions, of those not solved, that the policy learns from: the largest advantages, of any sign."""
     owner: float = 0.0
     """Weight of the loss of the policy's guess who holds each unseen card."""
 
@@ -114,7 +114,11 @@ def _steps_to_end(last: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> IntArray:
 
 @dataclass(frozen=True)
 class Shard:
-    """Decisions as tensors, with what the losses need."""
+    """Decisions as tensors, with what the losses need.
+
+    The critic learns from all of them: those with large advantages are the ones whose luck it did not foresee, so that
+    from them alone it would learn too much luck.
+    """
 
     observation: Tensor
     hidden: Tensor
@@ -126,6 +130,8 @@ class Shard:
     """Points still to come when the decision was made: what the critic predicts."""
     best: Tensor
     """Of solved decisions the best cards, which the policy learns instead of an advantage."""
+    kept: Tensor
+    """Indices of the decisions that the policy learns from."""
 
 
 def critic_values(
@@ -148,8 +154,8 @@ def make_shards(
 ) -> list[Shard]:
     """Return the shards of an update; advantages are normalised over all of them together.
 
-    All solved decisions stay in them, and of the others that are `taught` the `PPOConfig.keep` share with the largest
-    advantages.
+    The policy learns from all solved decisions in them, and of the others that are `taught` from the `PPOConfig.keep`
+    share with the largest advantages.
     """
     advantages = [
         generalized_advantages(value, part, config.gae_lambda) for value, part in zip(values, decisions, strict=True)
@@ -165,8 +171,7 @@ def make_shards(
 
 
 def _shard(decisions: Decisions, advantage: FloatArray, kept: npt.NDArray[np.bool_], device: torch.device) -> Shard:
-    """Return the shard of the decisions that are kept, (n,)."""
-    rows = np.flatnonzero(kept)
+    """Return the shard of the decisions, of which some, (n,), are kept for the policy."""
     columns = (
         decisions.observation,
         decisions.hidden,
@@ -176,8 +181,9 @@ def _shard(decisions: Decisions, advantage: FloatArray, kept: npt.NDArray[np.boo
         advantage,
         decisions.final - decisions.taken,
         decisions.best,
+        np.flatnonzero(kept),
     )
-    return Shard(*(torch.from_numpy(column[rows]).to(device) for column in columns))
+    return Shard(*(torch.from_numpy(column).to(device) for column in columns))
 
 
 def owner_loss(owners: Tensor, hidden: Tensor) -> Tensor:
@@ -196,16 +202,19 @@ def minibatch_gradients(
     critic: Critic,
     shard: Shard,
     rows: Tensor,
+    valued: Tensor,
     config: PPOConfig,
     entropy_weight: float,
     precision: str = "float32",
 ) -> tuple[list[Tensor], Tensor]:
-    """Return the gradients of both networks (policy's parameters first) and the `LossStatistics` as a tensor."""
+    """Return the gradients of both networks (policy's parameters first) and the `LossStatistics` as a tensor.
+
+    The policy learns from the decisions `rows`, the critic from `valued`.
+    """
     observation, legal = shard.observation[rows], shard.legal[rows]
-    hidden = shard.hidden[rows]
     with autocast(observation.device, precision):
         logits, owners = policy.with_owners(observation) if config.owner else (policy(observation), None)
-        to_come = critic(observation, hidden)
+        to_come = critic(shard.observation[valued], shard.hidden[valued])
     log_probs = masked_log_probs(logits, legal)
     log_prob = log_probs.gather(1, shard.card[rows][:, None])[:, 0]
     log_ratio = log_prob - shard.log_prob[rows]
@@ -218,9 +227,9 @@ def minibatch_gradients(
     entropies = entropy_of(log_probs) * ~solved
     of_best = torch.logsumexp(torch.where(best | ~solved[:, None], log_probs, -torch.inf), dim=1)
     solved_loss = -torch.where(solved, of_best, 0).mean()
-    error = (to_come.float() - shard.to_come[rows]) / POINTS_SCALE
+    error = (to_come.float() - shard.to_come[valued]) / POINTS_SCALE
     value_loss = error.square().mean()
-    of_owners = torch.zeros(()) if owners is None else owner_loss(owners, hidden)
+    of_owners = torch.zeros(()) if owners is None else owner_loss(owners, shard.hidden[rows])
     loss = policy_loss - entropy_weight * entropies.mean() + value_loss + config.owner * of_owners + solved_loss
     parameters = [*policy.parameters(), *critic.parameters()]
     gradients = list(torch.autograd.grad(loss, parameters, allow_unused=True, materialize_grads=True))
@@ -254,7 +263,7 @@ def update(
     flat = [parameter for group in parameters for parameter in group]
     totals = []
     for _ in range(config.epochs):
-        parts = [_split(len(shard.card), config.minibatches, generator) for shard in shards]
+        parts = [split(shard, config.minibatches, generator) for shard in shards]
         for step in range(config.minibatches):
             jobs = [
                 executor.submit(
@@ -262,12 +271,12 @@ def update(
                     policy,
                     critic,
                     shard,
-                    rows[step].to(shard.card.device),
+                    *steps[step],
                     config,
                     entropy_weight,
                     precision,
                 )
-                for shard, rows in zip(shards, parts, strict=True)
+                for shard, steps in zip(shards, parts, strict=True)
             ]
             results = [job.result() for job in jobs]
             for index, parameter in enumerate(flat):
@@ -283,6 +292,10 @@ def update(
     return LossStatistics(*torch.stack(totals).mean(dim=0).tolist())
 
 
-def _split(rows: int, parts: int, generator: np.random.Generator) -> list[Tensor]:
-    """Return a random order of the rows in almost equal parts."""
-    return list(torch.from_numpy(generator.permutation(rows)).tensor_split(parts))
+def split(shard: Shard, parts: int, generator: np.random.Generator) -> list[tuple[Tensor, Tensor]]:
+    """Return the decisions of each of almost equal parts, in random order: those of the policy, and of the critic."""
+    of_policy, of_critic = (
+        torch.from_numpy(generator.permutation(size)).to(shard.kept.device)
+        for size in (len(shard.kept), len(shard.card))
+    )
+    return list(zip(shard.kept[of_policy].tensor_split(parts), of_critic.tensor_split(parts), strict=True))

@@ -76,10 +76,21 @@ def test_relabelling_suits_permutes_the_scores_and_changes_no_bit(variant: str) 
         assert np.array_equal(weights.owner_scores(moved), places[:, columns])
 
 
-@pytest.mark.parametrize(("shared", "rounds"), [(True, 1), (True, 3), (False, 1), (False, 2)])
+@pytest.mark.parametrize(
+    "config",
+    [
+        NetworkConfig(),
+        NetworkConfig(rounds=3),
+        NetworkConfig(shared=False),
+        NetworkConfig(shared=False, rounds=2, led=False),
+        NetworkConfig(rounds=2, facts=False),
+        NetworkConfig(led=False, facts=False),
+    ],
+    ids=str,
+)
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_numpy_computes_what_torch_trained(variant: str, shared: bool, rounds: int) -> None:
-    policy = initialize(PolicyNetwork(variant, NetworkConfig(shared=shared, rounds=rounds)), 5)
+def test_numpy_computes_what_torch_trained(variant: str, config: NetworkConfig) -> None:
+    policy = initialize(PolicyNetwork(variant, config), 5)
     observation = mid_deal(variant, 13, deals=300).observe()
     with torch.inference_mode():
         expected = policy.with_owners(torch.from_numpy(observation))

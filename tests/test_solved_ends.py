@@ -103,13 +103,13 @@ def test_advantages_end_at_the_exact_value() -> None:
     assert advantages.tolist() == pytest.approx([(2 - 1) + 0.5 * (4 - 2), -(4 - 2), 0, 0])
 
 
-def test_solved_decisions_are_all_kept_and_ends_that_are_not_solved_teach_nothing() -> None:
+def test_solved_decisions_are_all_kept_and_ends_that_are_not_solved_teach_the_policy_nothing() -> None:
     kept = played(0.5)
     values = np.random.default_rng(0).normal(size=len(kept)).astype(np.float32)
     shard = make_shards([kept], [values], PPOConfig(keep=0.3), CPU)[0]
     solved, early = kept.best.any(axis=1), kept.ply < RULES.stock
-    assert int(shard.best.any(dim=1).sum()) == solved.sum()
-    assert len(shard.card) == pytest.approx(solved.sum() + 0.3 * early.sum(), abs=2)
+    assert int(shard.best[shard.kept].any(dim=1).sum()) == solved.sum()
+    assert len(shard.kept) == pytest.approx(solved.sum() + 0.3 * early.sum(), abs=2)
 
 
 def test_what_is_learned_from_solved_ends(tmp_path: Path) -> None:

@@ -12,8 +12,16 @@ import agents  # noqa: F401  registers +solver
 from agents.checkpoint import CheckpointError
 from agents.config import EvaluationConfig, GameConfig, SelfPlayConfig, TrainConfig
 from agents.initialization import grow, initialize
-from agents.network import CriticConfig, NetworkConfig, PolicyNetwork, hidden_size
-from agents.ppo import NumericalError, PPOConfig, generalized_advantages, make_shards, owner_loss
+from agents.network import Critic, CriticConfig, NetworkConfig, PolicyNetwork, hidden_size
+from agents.ppo import (
+    NumericalError,
+    PPOConfig,
+    generalized_advantages,
+    make_shards,
+    minibatch_gradients,
+    owner_loss,
+    split,
+)
 from agents.selfplay import Decisions, play_deals
 from agents.trainer import Trainer
 from tressette_env import DealBatch, Rules
@@ -186,9 +194,12 @@ def test_a_network_does_not_grow_from_what_lacks_a_layer() -> None:
 
 
 @pytest.mark.parametrize("shared", [True, False])
-def test_a_larger_network_starts_as_the_smaller_one_and_learns_more(shared: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize("more", [True, False])
+def test_a_larger_network_starts_as_the_smaller_one_and_learns_more(shared: bool, more: bool, tmp_path: Path) -> None:
     network = replace(TINY.network, shared=shared)
-    first = run(replace(TINY, network=network), tmp_path / "first")
+    smaller = replace(network, led=more, facts=more)
+    critic = replace(TINY.critic, led=more, facts=more)
+    first = run(replace(TINY, network=smaller, critic=critic), tmp_path / "first")
     larger = replace(
         TINY,
         ppo=replace(TINY.ppo, owner=0.1),
@@ -216,17 +227,30 @@ def test_a_larger_network_starts_as_the_smaller_one_and_learns_more(shared: bool
     assert all(not torch.equal(before[name], tensor) for name, tensor in trainer.policy.state_dict().items())
 
 
-def test_the_largest_advantages_are_kept() -> None:
-    kept = play_deals(initialize(PolicyNetwork("partners", TINY.network), 0), Rules("partners"), 3, np.arange(20), CPU)
-    values = np.random.default_rng(0).normal(size=len(kept)).astype(np.float32)
-    everything = make_shards([kept], [values], PPOConfig(keep=1.0), CPU)[0]
-    few = make_shards([kept], [values], PPOConfig(keep=0.3), CPU)[0]
-    assert len(everything.card) == len(kept)
-    assert len(few.card) == pytest.approx(0.3 * len(kept), abs=1)
-    by_size = everything.advantage.abs().sort(descending=True).values
-    assert torch.equal(few.advantage.abs().sort(descending=True).values, by_size[: len(few.card)])
-    rows = torch.isin(everything.advantage, few.advantage)
-    assert torch.equal(everything.observation[rows], few.observation)
+def test_the_policy_learns_from_the_largest_advantages_and_the_critic_from_everything() -> None:
+    policy = initialize(PolicyNetwork("partners", TINY.network), 0)
+    critic = initialize(Critic("partners", TINY.critic), 1)
+    played = play_deals(policy, Rules("partners"), 3, np.arange(20), CPU)
+    values = np.random.default_rng(0).normal(size=len(played)).astype(np.float32)
+    everything = make_shards([played], [values], PPOConfig(keep=1.0), CPU)[0]
+    few = make_shards([played], [values], PPOConfig(keep=0.3), CPU)[0]
+    assert everything.kept.tolist() == list(range(len(played)))
+    assert len(few.kept) == pytest.approx(0.3 * len(played), abs=1)
+    by_size = few.advantage.abs().sort(descending=True).values
+    assert torch.equal(few.advantage[few.kept].abs().sort(descending=True).values, by_size[: len(few.kept)])
+    parts = split(few, 4, np.random.default_rng(2))
+    assert sorted(torch.cat([rows for rows, _ in parts]).tolist()) == few.kept.tolist()
+    assert sorted(torch.cat([valued for _, valued in parts]).tolist()) == list(range(len(played)))
+    size = len(list(policy.parameters()))
+    same_rows, other_rows = few.kept[:9], few.kept[9:18]
+    config = PPOConfig(owner=0.1)
+    first, _ = minibatch_gradients(policy, critic, few, same_rows, torch.arange(30), config, 0.01)
+    second, _ = minibatch_gradients(policy, critic, few, same_rows, torch.arange(30, 60), config, 0.01)
+    third, _ = minibatch_gradients(policy, critic, few, other_rows, torch.arange(30), config, 0.01)
+    assert all(map(torch.equal, first[:size], second[:size]))
+    assert not all(map(torch.equal, first[size:], second[size:]))
+    assert not all(map(torch.equal, first[:size], third[:size]))
+    assert all(map(torch.equal, first[size:], third[size:]))
 
 
 def test_the_owner_loss_is_zero_for_who_knows_and_log_places_for_who_does_not() -> None:

@@ -1,9 +1,10 @@
 """The player `network`: a trained policy, computed with numpy alone.
 
-A suit-equivariant network: one tower with the same weights for each suit reads the suit's block of the observation and
-the numbers that concern no suit; the towers talk through their mean; a head scores the suit's ten cards.  Relabelling
-suits permutes the scores to the last bit: the mean is taken of numbers rounded to a grid, whose sum does not depend
-on their order.  `agents.network` trains the same network with torch.
+A suit-equivariant network: one tower with the same weights for each suit reads the suit's block of the observation,
+what follows from it (`tressette_env.card_facts`) and the numbers that concern no suit; the towers talk through their
+mean, and all hear the tower of the suit that was led; a head scores the suit's ten cards.  Relabelling suits permutes
+the scores to the last bit: the mean is taken of numbers rounded to a grid, whose sum does not depend on their order.
+`agents.network` trains the same network with torch.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tressette_env.card_facts import STRONGER, CardFacts
 from tressette_env.cards import NUM_CARDS, NUM_RANKS, NUM_SUITS, SUITS, IntArray, lowest_cards, popcount
 from tressette_env.observation import OBSERVATION_LAYOUT
 from tressette_env.rules import VARIANTS, Rules, variant_name
@@ -59,6 +61,11 @@ def input_scales(variant: str) -> tuple[FloatArray, FloatArray]:
     return suit, np.concatenate(shared)
 
 
+def follow_column(variant: str) -> int:
+    """Return the column of a suit block that says whether this suit was led to the trick being played."""
+    return int(OBSERVATION_LAYOUT[variant][SUITS[0]].fields["follow"].slice.start)
+
+
 def hidden_places(variant: str) -> int:
     """Return in how many places a card may be that a seat has not seen: the other hands, and the stock."""
     rules = Rules(variant)
@@ -76,6 +83,7 @@ class TowerWeights:
         self.variant = variant
         self._suit_scale, self._shared_scale = input_scales(variant)
         self.arrays = {name: np.asarray(array, np.float32) for name, array in arrays.items()}
+        self._facts = CardFacts(variant)
         self._more_exchanges = sum(name.startswith("again.") and name.endswith("pooled.weight") for name in self.arrays)
         if not all(np.isfinite(array).all() for array in self.arrays.values()):
             raise ValueError("some weights are not finite")
@@ -89,25 +97,36 @@ class TowerWeights:
         """Return the features of each suit, (n · 4, head); `hidden` (n, 4, k): more inputs of each suit."""
         rows = len(observation)
         cut = NUM_SUITS * len(self._suit_scale)
-        suits = (observation[:, :cut].reshape(rows * NUM_SUITS, -1) * self._suit_scale).astype(np.float32, copy=False)
-        if hidden is not None:
-            suits = np.concatenate([suits, hidden.reshape(rows * NUM_SUITS, -1)], axis=1, dtype=np.float32)
+        suits = (observation[:, :cut].reshape(rows, NUM_SUITS, -1) * self._suit_scale).astype(np.float32, copy=False)
+        seen: list[npt.NDArray[Any]] = [suits] if hidden is None else [suits, hidden]
+        if self.arrays["read_suit.weight"].shape[-1] > sum(part.shape[2] for part in seen):
+            seen += self._facts(suits, STRONGER)
+        inputs = np.concatenate(seen, axis=2, dtype=np.float32).reshape(rows * NUM_SUITS, -1)
         shared = self.apply("read_shared", observation[:, cut:] * self._shared_scale)
-        features: FloatArray = self.apply("read_suit", suits).reshape(rows, NUM_SUITS, -1)
+        features: FloatArray = self.apply("read_suit", inputs).reshape(rows, NUM_SUITS, -1)
         features += shared[:, None]
         read = relu(features).reshape(rows * NUM_SUITS, -1)
         tower = relu(self.apply("tower", read))
-        pooled = self.apply("pooled", suit_mean(tower.reshape(rows, NUM_SUITS, -1)))
+        led = observation[:, follow_column(self.variant) : cut : len(self._suit_scale)]
+        pooled = self._heard("", tower.reshape(rows, NUM_SUITS, -1), led)
         own: FloatArray = self.apply("own", tower).reshape(rows, NUM_SUITS, -1)
         own += pooled[:, None]
         features = relu(own)
         for exchange in range(self._more_exchanges):
-            pooled = self.apply(f"again.{exchange}.pooled", suit_mean(features))
+            pooled = self._heard(f"again.{exchange}.", features, led)
             flat = features.reshape(rows * NUM_SUITS, -1)
             features = features + self.apply(f"again.{exchange}.own", flat).reshape(features.shape)
             features += pooled[:, None]
             features = relu(features)
         return features.reshape(rows * NUM_SUITS, -1)
+
+    def _heard(self, exchange: str, features: FloatArray, led: npt.NDArray[np.uint8]) -> FloatArray:
+        """Return what all suits are told in an exchange, (n, out), of features (n, 4, in); `led` (n, 4): 0 and 1."""
+        told = self.apply(f"{exchange}pooled", suit_mean(features))
+        if f"{exchange}led.weight" in self.arrays:
+            only = (features * led[:, :, None].astype(np.float32)).sum(axis=1)  # at most one of them is not 0
+            told += self.apply(f"{exchange}led", only)
+        return told
 
     def apply(self, layer: str, inputs: FloatArray) -> FloatArray:
         """Return what a layer makes of inputs (rows, in); with weights for each suit the suits follow each other."""

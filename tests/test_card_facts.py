@@ -1,0 +1,70 @@
+"""The facts that a network reads besides the observation, against the same read off the deal card by card."""
+
+import numpy as np
+import pytest
+
+from tressette_env import DealBatch, make_player
+from tressette_env.card_facts import STRONGER, CardFacts
+from tressette_env.cards import NUM_RANKS, NUM_SUITS, SUITS, cards_of
+from tressette_env.network import input_scales
+from tressette_env.rules import VARIANTS
+
+
+def expected(deals: DealBatch, row: int) -> np.ndarray:
+    """Return the facts (4, size) of the seat to act; the strongest card of the led suit takes the trick."""
+    view = deals.view().take([row])
+    rules, seat, ply = view.rules, int(view.seat[0]), int(view.ply[0])
+    hand = set(cards_of(int(view.hand[0])))
+    fallen = [int(card) for card in view.plays[0, :ply]]
+    on_table = ply % rules.seats
+    trick = [(int(view.play_seats[0, place]), fallen[place]) for place in range(ply - on_table, ply)]
+    unseen = set(range(NUM_SUITS * NUM_RANKS)) - hand - set(fallen)
+    found = np.zeros((NUM_SUITS, rules.seats * NUM_RANKS + NUM_RANKS + rules.seats + 3 * NUM_RANKS + 1))
+    by_seat, takes, taker, would, mine, others, sure = np.split(
+        found, np.cumsum([rules.seats * NUM_RANKS, NUM_RANKS, rules.seats, NUM_RANKS, NUM_RANKS, NUM_RANKS]), axis=1
+    )
+    for player, card in trick:
+        by_seat[card // NUM_RANKS, (player - seat) % rules.seats * NUM_RANKS + card % NUM_RANKS] = 1
+    unbeaten = {
+        card
+        for card in range(NUM_SUITS * NUM_RANKS)
+        if not any(other // NUM_RANKS == card // NUM_RANKS and other > card for other in unseen)
+    }
+    if trick:
+        led = trick[0][1] // NUM_RANKS
+        player, best = max((pair for pair in trick if pair[1] // NUM_RANKS == led), key=lambda pair: pair[1])
+        takes[led, best % NUM_RANKS] = 1
+        taker[:, (player - seat) % rules.seats] = 1
+        for card in hand:
+            would[led, card % NUM_RANKS] += card // NUM_RANKS == led and card > best
+        sure[led] = best in unbeaten
+    for card in unbeaten:
+        mine[card // NUM_RANKS, card % NUM_RANKS] = card in hand
+        others[card // NUM_RANKS, card % NUM_RANKS] = card in unseen
+    return found
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_facts_are_what_the_rules_say(variant: str) -> None:
+    facts, suit_size = CardFacts(variant), len(input_scales(variant)[0])
+    times = np.zeros(facts.size)
+    deals, player = DealBatch(12, variant), make_player("random", variant)
+    deals.reset(seed=3)
+    while not deals.done:
+        view = deals.view()
+        suits = view.observation[:, : NUM_SUITS * suit_size].reshape(12, NUM_SUITS, -1).astype(np.float32)
+        found = np.concatenate(facts(suits, STRONGER), axis=2)
+        assert found.shape == (12, NUM_SUITS, facts.size)
+        for row in range(12):
+            np.testing.assert_array_equal(found[row], expected(deals, row))
+        times += found.sum(axis=(0, 1))
+        deals.step(player.act(view))
+    # All but the observer's own cards of the trick, his lead of it, and unseen fours that nothing beats, do occur.
+    assert (times > 0).sum() > facts.size - 2 * NUM_RANKS
+
+
+def test_stronger_counts_the_stronger_cards() -> None:
+    held = np.zeros(NUM_RANKS, np.float32)
+    held[[2, 7, 9]] = 1
+    assert (held @ STRONGER).tolist() == [3, 3, 2, 2, 2, 2, 2, 1, 1, 0]
+    assert SUITS == "DCSB"
