@@ -54,7 +54,7 @@ class GameConfig:
 class SelfPlayConfig:
     """How much is played."""
 
-    plays: int = 12_000_000
+    plays: int = 9_000_000
     """Cards played in the whole run, 40 a deal, forced plays counted."""
     deals: int = 512
     """Deals of an update."""
