@@ -35,7 +35,7 @@ class Decisions:
     (n, 40) bool; ``card`` (n,); ``log_prob`` (n,) of the card when it was played; ``deal``, ``seat``, ``ply``
     (n,); ``taken`` (n,) points already taken, own side minus the other; ``points`` (deals, 2) at the end, of which
     only the difference counts; ``best`` (n, 40) bool and ``value`` (n,): of solved decisions the best cards and the
-    final points by best play, see `agents.solved_ends`; ``taught`` (n,) bool: whether it is learned from;
+    final points by best play, see `agents.solved_ends`; ``taught`` (n,) bool: whether the policy learns from it;
     ``plays``: all plays, forced ones too.
     """
 
@@ -124,8 +124,8 @@ def play_deals(
 ) -> Decisions:
     """Play these deals with `policy`, in the seats that no guest has, and return its unforced decisions.
 
-    `solved`: in two_player, in this share of the deals the decisions with an empty stock are solved.  Then no others
-    of them are learned from.
+    `solved`: in two_player, in this share of the deals the decisions with an empty stock are solved.  Then the
+    policy learns from no others of them.
     """
     deals = DealBatch(len(deal_ids), rules)
     deals.reset(seed=seed, deal_ids=deal_ids)

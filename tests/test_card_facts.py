@@ -5,7 +5,7 @@ import pytest
 
 from tressette_env import DealBatch, make_player
 from tressette_env.card_facts import STRONGER, CardFacts
-from tressette_env.cards import NUM_RANKS, NUM_SUITS, SUITS, cards_of
+from tressette_env.cards import NUM_RANKS, NUM_SUITS, cards_of
 from tressette_env.network import input_scales
 from tressette_env.rules import VARIANTS
 
@@ -67,4 +67,3 @@ def test_stronger_counts_the_stronger_cards() -> None:
     held = np.zeros(NUM_RANKS, np.float32)
     held[[2, 7, 9]] = 1
     assert (held @ STRONGER).tolist() == [3, 3, 2, 2, 2, 2, 2, 1, 1, 0]
-    assert SUITS == "DCSB"
