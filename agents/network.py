@@ -10,7 +10,7 @@ the mean is taken of numbers rounded to a grid, whose sum does not depend on the
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
@@ -18,7 +18,7 @@ from torch.nn.utils import skip_init
 
 from agents.critic import POINTS_SCALE
 from agents.ranges import check_range
-from tressette_env.card_facts import STRONGER, CardFacts
+from tressette_env.card_facts import facts_size
 from tressette_env.cards import NUM_CARDS, NUM_RANKS, NUM_SUITS
 from tressette_env.network import GRID, follow_column, hidden_places, input_scales
 from tressette_env.rules import VARIANTS
@@ -85,24 +85,23 @@ class CriticConfig(NetworkConfig):
 
 
 class SuitTowers(nn.Module):
-    """The shared body: observations (n, obs) to features of each suit, (n, 4, head)."""
+    """The shared body: inputs (`tressette_env.card_facts.with_facts`) to features of each suit, (n, 4, head)."""
 
     suit_scale: Tensor
     shared_scale: Tensor
-    stronger: Tensor
 
     def __init__(self, variant: str, config: NetworkConfig, extra: int = 0) -> None:
         super().__init__()
         if variant not in VARIANTS:
             raise ValueError(f"variant={variant!r} is not allowed: {', '.join(VARIANTS)}")
         suit_scale, shared_scale = map(torch.from_numpy, input_scales(variant))
-        self.register_buffer("suit_scale", suit_scale, persistent=False)
+        facts = facts_size(variant)
+        self.seen, self.block = len(suit_scale), len(suit_scale) + facts
+        self.reads = self.block if config.facts else self.seen
+        size = self.reads + extra
+        self.register_buffer("suit_scale", torch.cat([suit_scale, torch.ones(size - self.seen)]), persistent=False)
         self.register_buffer("shared_scale", shared_scale, persistent=False)
-        self.register_buffer("stronger", torch.from_numpy(STRONGER), persistent=False)
-        self.suit_size = len(suit_scale)
-        self.facts = CardFacts(variant) if config.facts else None
-        extra += self.facts.size if self.facts else 0
-        self.read_suit = suit_linear(self.suit_size + extra, config.width, config.shared)
+        self.read_suit = suit_linear(size, config.width, config.shared)
         self.read_shared = linear(len(shared_scale), config.width, bias=False)
         self.tower = suit_linear(config.width, config.width, config.shared)
         self.own = suit_linear(config.width, config.head, config.shared)
@@ -111,17 +110,15 @@ class SuitTowers(nn.Module):
         self.follow = follow_column(variant)
         self.again = nn.ModuleList(Exchange(config) for _ in range(config.rounds - 1))
 
-    def forward(self, observation: Tensor, hidden: Tensor | None = None) -> Tensor:
-        """Return (n, 4, head); `observation` (n, obs) uint8, `hidden` (n, 4, extra) more inputs of each suit."""
-        rows = observation.shape[0]
-        cut = NUM_SUITS * self.suit_size
-        suits = observation[:, :cut].reshape(rows, NUM_SUITS, self.suit_size) * self.suit_scale
-        led = suits[:, :, self.follow]
-        seen = [suits] if hidden is None else [suits, hidden.to(suits.dtype)]
-        if self.facts is not None:
-            seen += self.facts(suits, self.stronger)
-        shared = observation[:, cut:] * self.shared_scale
-        features = torch.relu(self.read_suit(torch.cat(seen, dim=2)) + self.read_shared(shared)[:, None])
+    def forward(self, inputs: Tensor, hidden: Tensor | None = None) -> Tensor:
+        """Return (n, 4, head); `inputs` (n, inputs) uint8, `hidden` (n, 4, extra) uint8 more of each suit."""
+        cut = NUM_SUITS * self.block
+        blocks = inputs[:, :cut].reshape(-1, NUM_SUITS, self.block)
+        led = blocks[:, :, self.follow].float()
+        parts = [blocks[:, :, : self.seen], hidden, blocks[:, :, self.seen : self.reads]]
+        suits = torch.cat([part for part in parts if part is not None], dim=2) * self.suit_scale
+        shared = inputs[:, cut:] * self.shared_scale
+        features = torch.relu(self.read_suit(suits) + self.read_shared(shared)[:, None])
         features = torch.relu(self.tower(features))
         features = torch.relu(self.own(features) + heard(features, led, self.pooled, self.led)[:, None])
         for exchange in self.again:
@@ -151,8 +148,22 @@ def heard(features: Tensor, led: Tensor, pooled: nn.Module, of_led: nn.Module | 
     told: Tensor = pooled(suit_mean(features))
     if of_led is None:
         return told
-    only: Tensor = of_led((features * led[:, :, None].to(features.dtype)).sum(dim=1))
+    only: Tensor = of_led(torch.bmm(led[:, None].to(features.dtype), features)[:, 0])
     return told + only
+
+
+class _SuitMean(torch.autograd.Function):
+    """See `suit_mean`."""
+
+    @staticmethod
+    def forward(ctx: Any, features: Tensor) -> Tensor:
+        """Return the mean of features rounded to the grid."""
+        return (features.float() * GRID).round_().sum(dim=1).div_(NUM_SUITS * GRID).to(features.dtype)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> Tensor:
+        """Return the gradient of the plain mean."""
+        return (gradient / NUM_SUITS)[:, None].expand(-1, NUM_SUITS, -1)
 
 
 def suit_mean(features: Tensor) -> Tensor:
@@ -160,15 +171,11 @@ def suit_mean(features: Tensor) -> Tensor:
 
     The gradient is that of the plain mean.
     """
-    exact = (features.detach().float() * GRID).round().sum(dim=1) / (NUM_SUITS * GRID)
-    if not features.requires_grad:
-        return exact.to(features.dtype)
-    mean = features.mean(dim=1)
-    return mean + (exact - mean.detach()).to(features.dtype)
+    return cast(Tensor, _SuitMean.apply(features))  # type: ignore[no-untyped-call]
 
 
 class PolicyNetwork(nn.Module):
-    """Scores the cards: observations (n, obs) uint8 to logits (n, 40), not yet masked.
+    """Scores the cards: inputs (n, inputs) uint8 (`tressette_env.card_facts.with_facts`) to logits (n, 40), not masked.
 
     Besides it says who holds each unseen card: see `with_owners`.
     """
@@ -180,17 +187,17 @@ class PolicyNetwork(nn.Module):
         self.places = hidden_places(variant)
         self.owner = suit_linear(config.head, NUM_RANKS * self.places, config.shared)
 
-    def forward(self, observation: Tensor) -> Tensor:
+    def forward(self, inputs: Tensor) -> Tensor:
         """Return the logits."""
-        scores: Tensor = self.score(self.body(observation))
+        scores: Tensor = self.score(self.body(inputs))
         return scores.reshape(-1, NUM_CARDS)
 
-    def with_owners(self, observation: Tensor) -> tuple[Tensor, Tensor]:
+    def with_owners(self, inputs: Tensor) -> tuple[Tensor, Tensor]:
         """Return the logits, and (n, 40, places) scores of where each card is: the other seats, next first, the stock.
 
         They are meant for cards that the observer has not seen.
         """
-        body = self.body(observation)
+        body = self.body(inputs)
         scores, owners = self.score(body), self.owner(body)
         return scores.reshape(-1, NUM_CARDS), owners.reshape(-1, NUM_CARDS, self.places)
 
@@ -207,9 +214,9 @@ class Critic(nn.Module):
         self.body = SuitTowers(variant, config, hidden_size(variant))
         self.value = nn.Sequential(linear(config.head, config.head), nn.ReLU(), linear(config.head, 1))
 
-    def forward(self, observation: Tensor, hidden: Tensor) -> Tensor:
-        """Return the values; `hidden` is (n, 4, `hidden_size`), see `agents.selfplay`."""
-        pooled = self.body(observation, hidden if self._sees_hidden else torch.zeros_like(hidden)).mean(dim=1)
+    def forward(self, inputs: Tensor, hidden: Tensor) -> Tensor:
+        """Return the values; `inputs` as for the policy, `hidden` is (n, 4, `hidden_size`), see `agents.selfplay`."""
+        pooled = self.body(inputs, hidden if self._sees_hidden else torch.zeros_like(hidden)).mean(dim=1)
         value: Tensor = self.value(pooled)
         return value.squeeze(1) * POINTS_SCALE
 

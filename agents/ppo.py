@@ -120,7 +120,7 @@ class Shard:
     from them alone it would learn too much luck.
     """
 
-    observation: Tensor
+    inputs: Tensor
     hidden: Tensor
     legal: Tensor
     card: Tensor
@@ -142,9 +142,9 @@ def critic_values(
     with torch.inference_mode(), autocast(device, precision):
         for start in range(0, len(decisions), block):
             rows = slice(start, start + block)
-            observation = torch.from_numpy(decisions.observation[rows]).to(device)
+            inputs = torch.from_numpy(decisions.inputs[rows]).to(device)
             hidden = torch.from_numpy(decisions.hidden[rows]).to(device)
-            parts.append(critic(observation, hidden).float().cpu().numpy())
+            parts.append(critic(inputs, hidden).float().cpu().numpy())
     values: FloatArray = np.concatenate(parts) + decisions.taken
     return values
 
@@ -173,7 +173,7 @@ def make_shards(
 def _shard(decisions: Decisions, advantage: FloatArray, kept: npt.NDArray[np.bool_], device: torch.device) -> Shard:
     """Return the shard of the decisions, of which some, (n,), are kept for the policy."""
     columns = (
-        decisions.observation,
+        decisions.inputs,
         decisions.hidden,
         decisions.legal,
         decisions.card,
@@ -211,10 +211,10 @@ def minibatch_gradients(
 
     The policy learns from the decisions `rows`, the critic from `valued`.
     """
-    observation, legal = shard.observation[rows], shard.legal[rows]
-    with autocast(observation.device, precision):
-        logits, owners = policy.with_owners(observation) if config.owner else (policy(observation), None)
-        to_come = critic(shard.observation[valued], shard.hidden[valued])
+    inputs, legal = shard.inputs[rows], shard.legal[rows]
+    with autocast(inputs.device, precision):
+        logits, owners = policy.with_owners(inputs) if config.owner else (policy(inputs), None)
+        to_come = critic(shard.inputs[valued], shard.hidden[valued])
     log_probs = masked_log_probs(logits, legal)
     log_prob = log_probs.gather(1, shard.card[rows][:, None])[:, 0]
     log_ratio = log_prob - shard.log_prob[rows]

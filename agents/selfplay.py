@@ -18,6 +18,7 @@ from agents.network import PolicyNetwork, autocast, masked_log_probs
 from agents.open_cards import FloatArray, for_side, hidden_planes, points_taken
 from agents.solved_ends import solve_rows
 from tressette_env import DealBatch, Rules
+from tressette_env.card_facts import with_facts
 from tressette_env.cards import IntArray, UInt64Array, lowest_cards, popcount
 from tressette_env.players import Player, decide
 from tressette_env.shuffling import mix64, stream_keys
@@ -31,15 +32,15 @@ _SAMPLE, _SOLVED = 1, 2  # streams of the numbers that choose cards, and solved 
 class Decisions:
     """Unforced decisions of complete deals, in the order of play.
 
-    ``observation`` (n, obs) uint8; ``hidden`` (n, 4, hidden) uint8, what the critic sees besides; ``legal``
-    (n, 40) bool; ``card`` (n,); ``log_prob`` (n,) of the card when it was played; ``deal``, ``seat``, ``ply``
-    (n,); ``taken`` (n,) points already taken, own side minus the other; ``points`` (deals, 2) at the end, of which
-    only the difference counts; ``best`` (n, 40) bool and ``value`` (n,): of solved decisions the best cards and the
-    final points by best play, see `agents.solved_ends`; ``taught`` (n,) bool: whether the policy learns from it;
-    ``plays``: all plays, forced ones too.
+    ``inputs`` (n, inputs) uint8, what the policy reads, see `tressette_env.card_facts.with_facts`; ``hidden``
+    (n, 4, hidden) uint8, what the critic sees besides; ``legal`` (n, 40) bool; ``card`` (n,); ``log_prob`` (n,) of the
+    card when it was played; ``deal``, ``seat``, ``ply`` (n,); ``taken`` (n,) points already taken, own side minus the
+    other; ``points`` (deals, 2) at the end, of which only the difference counts; ``best`` (n, 40) bool and ``value``
+    (n,): of solved decisions the best cards and the final points by best play, see `agents.solved_ends`; ``taught``
+    (n,) bool: whether the policy learns from it; ``plays``: all plays, forced ones too.
     """
 
-    observation: npt.NDArray[np.uint8]
+    inputs: npt.NDArray[np.uint8]
     hidden: npt.NDArray[np.uint8]
     legal: npt.NDArray[np.bool_]
     card: IntArray
@@ -85,7 +86,8 @@ class PolicyOpponent:
     def choose(self, view: View, uniform: npt.NDArray[np.float64]) -> IntArray:
         """Return cards drawn from the policy."""
         with autocast(self._device, self._precision):
-            return _sample(self._policy, view, uniform, self._device)[0]
+            inputs = with_facts(view.variant, view.observation)
+            return _sample(self._policy, inputs, view.legal, uniform, self._device)[0]
 
 
 class PlayerOpponent:
@@ -149,14 +151,15 @@ def play_deals(
             rows = np.flatnonzero(who == _LEARNER)
             if len(rows):
                 seen = view.take(rows)
+                inputs = with_facts(rules.variant, seen.observation)
                 with autocast(device, precision):
-                    cards[rows], log_prob = _sample(policy, seen, uniform[rows], device)
+                    cards[rows], log_prob = _sample(policy, inputs, seen.legal, uniform[rows], device)
                 hidden = hidden_planes(deals, seen, rows)
                 ending = seen.ply >= rules.stock
                 known = solve_rows(deals, rows, seen, solves[rows] & ending)
                 parts.append(
                     (
-                        seen.observation,
+                        inputs,
                         hidden,
                         seen.legal,
                         cards[rows],
@@ -187,11 +190,15 @@ def _seating(deals: int, guests: Sequence[Guest]) -> IntArray:
 
 
 def _sample(
-    policy: PolicyNetwork, view: View, uniform: npt.NDArray[np.float64], device: torch.device
+    policy: PolicyNetwork,
+    inputs: npt.NDArray[np.uint8],
+    may: npt.NDArray[np.bool_],
+    uniform: npt.NDArray[np.float64],
+    device: torch.device,
 ) -> tuple[IntArray, FloatArray]:
     """Return a card drawn from the policy for each row, and its log-probability."""
-    legal = torch.from_numpy(view.legal).to(device)
-    log_probs = masked_log_probs(policy(torch.from_numpy(view.observation).to(device)), legal)
+    legal = torch.from_numpy(may).to(device)
+    log_probs = masked_log_probs(policy(torch.from_numpy(inputs).to(device)), legal)
     cumulative = log_probs.exp().cumsum(dim=1)
     threshold = torch.from_numpy(uniform.astype(np.float32)).to(device)[:, None] * cumulative[:, -1:]
     # The first card whose cumulative probability exceeds the number; always one of positive probability.

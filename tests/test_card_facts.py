@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tressette_env import DealBatch, make_player
-from tressette_env.card_facts import STRONGER, CardFacts
+from tressette_env.card_facts import facts_size, with_facts
 from tressette_env.cards import NUM_RANKS, NUM_SUITS, cards_of
 from tressette_env.network import input_scales
 from tressette_env.rules import VARIANTS
@@ -46,24 +46,22 @@ def expected(deals: DealBatch, row: int) -> np.ndarray:
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_facts_are_what_the_rules_say(variant: str) -> None:
-    facts, suit_size = CardFacts(variant), len(input_scales(variant)[0])
-    times = np.zeros(facts.size)
+    facts, suit_size = facts_size(variant), len(input_scales(variant)[0])
+    times, blocks = np.zeros(facts), NUM_SUITS * suit_size
     deals, player = DealBatch(12, variant), make_player("random", variant)
     deals.reset(seed=3)
     while not deals.done:
         view = deals.view()
-        suits = view.observation[:, : NUM_SUITS * suit_size].reshape(12, NUM_SUITS, -1).astype(np.float32)
-        found = np.concatenate(facts(suits, STRONGER), axis=2)
-        assert found.shape == (12, NUM_SUITS, facts.size)
+        inputs = with_facts(variant, view.observation)
+        suits = inputs[:, : blocks + NUM_SUITS * facts].reshape(12, NUM_SUITS, -1)
+        assert (suits[:, :, :suit_size].reshape(12, -1) == view.observation[:, :blocks]).all()
+        assert (inputs[:, blocks + NUM_SUITS * facts :] == view.observation[:, blocks:]).all()
+        found = suits[:, :, suit_size:]
+        assert found.dtype == np.uint8
+        assert found.shape == (12, NUM_SUITS, facts)
         for row in range(12):
             np.testing.assert_array_equal(found[row], expected(deals, row))
         times += found.sum(axis=(0, 1))
         deals.step(player.act(view))
     # All but the observer's own cards of the trick, his lead of it, and unseen fours that nothing beats, do occur.
-    assert (times > 0).sum() > facts.size - 2 * NUM_RANKS
-
-
-def test_stronger_counts_the_stronger_cards() -> None:
-    held = np.zeros(NUM_RANKS, np.float32)
-    held[[2, 7, 9]] = 1
-    assert (held @ STRONGER).tolist() == [3, 3, 2, 2, 2, 2, 2, 1, 1, 0]
+    assert (times > 0).sum() > facts - 2 * NUM_RANKS

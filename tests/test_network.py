@@ -14,6 +14,7 @@ from agents.network import Critic, CriticConfig, NetworkConfig, PolicyNetwork, e
 from agents.network_player import weights_of
 from agents.open_cards import hidden_planes
 from tressette_env import DealBatch, make_player, network
+from tressette_env.card_facts import with_facts
 from tressette_env.cards import NUM_RANKS, SUITS, cards_of
 from tressette_env.network import NetworkPlayer, PolicyWeights, hidden_places
 from tressette_env.observation import obs_size, suit_order
@@ -29,6 +30,10 @@ def mid_deal(variant: str, plies: int, deals: int = 32) -> DealBatch:
     for _ in range(plies):
         batch.step(batch.legal_mask().argmax(axis=1))
     return batch
+
+
+def inputs_of(variant: str, observation: np.ndarray) -> torch.Tensor:
+    return torch.from_numpy(with_facts(variant, observation))
 
 
 def player_of(policy: PolicyNetwork, variant: str, seed: int = 0, temperature: float = 0.0) -> NetworkPlayer:
@@ -63,13 +68,13 @@ def test_relabelling_suits_permutes_the_scores_and_changes_no_bit(variant: str) 
     weights = weights_of(variant, policy.state_dict())
     observation = mid_deal(variant, 11, deals=256).observe()
     with torch.inference_mode():
-        scores, owners = policy.with_owners(torch.from_numpy(observation))
+        scores, owners = policy.with_owners(inputs_of(variant, observation))
     plain, places = weights.card_scores(observation), weights.owner_scores(observation)
     for order in itertools.permutations(SUITS):
         moved = observation[:, suit_order(variant, "".join(order))]
         columns = [SUITS.index(suit) * NUM_RANKS + rank for suit in order for rank in range(NUM_RANKS)]
         with torch.inference_mode():
-            moved_scores, moved_owners = policy.with_owners(torch.from_numpy(moved))
+            moved_scores, moved_owners = policy.with_owners(inputs_of(variant, moved))
         assert torch.equal(moved_scores, scores[:, columns])
         assert torch.equal(moved_owners, owners[:, columns])
         assert np.array_equal(weights.card_scores(moved), plain[:, columns])
@@ -93,7 +98,7 @@ def test_numpy_computes_what_torch_trained(variant: str, config: NetworkConfig) 
     policy = initialize(PolicyNetwork(variant, config), 5)
     observation = mid_deal(variant, 13, deals=300).observe()
     with torch.inference_mode():
-        expected = policy.with_owners(torch.from_numpy(observation))
+        expected = policy.with_owners(inputs_of(variant, observation))
     weights = player_of(policy, variant).weights
     found = weights.card_scores(observation), weights.owner_scores(observation)
     for torch_one, numpy_one in zip(expected, found, strict=True):
@@ -124,22 +129,22 @@ def test_a_player_knows_its_weights() -> None:
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_relabelling_suits_leaves_the_critic_alone(variant: str) -> None:
     critic = initialize(Critic(variant, CriticConfig(16, 16)), 3)
-    observation = torch.from_numpy(mid_deal(variant, 5).observe())
+    observation = mid_deal(variant, 5).observe()
     hidden = torch.randint(0, 2, (32, 4, hidden_size(variant)), generator=torch.Generator().manual_seed(0))
     order = "SDBC"
     moved = critic(
-        observation[:, torch.from_numpy(suit_order(variant, order))], hidden[:, [SUITS.index(suit) for suit in order]]
+        inputs_of(variant, observation[:, suit_order(variant, order)]), hidden[:, [SUITS.index(suit) for suit in order]]
     )
-    torch.testing.assert_close(moved, critic(observation, hidden), rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(moved, critic(inputs_of(variant, observation), hidden), rtol=1e-4, atol=1e-5)
 
 
 def test_a_critic_that_does_not_see_the_hidden_cards() -> None:
-    observation = torch.from_numpy(mid_deal("partners", 5).observe())
+    inputs = inputs_of("partners", mid_deal("partners", 5).observe())
     generator = torch.Generator().manual_seed(0)
     one, other = (torch.randint(0, 2, (32, 4, 30), generator=generator) for _ in range(2))
     for sees in (True, False):
         critic = initialize(Critic("partners", CriticConfig(16, 16, hidden=sees)), 3)
-        assert torch.equal(critic(observation, one), critic(observation, other)) is not sees
+        assert torch.equal(critic(inputs, one), critic(inputs, other)) is not sees
 
 
 def test_weights_of_each_suit_are_no_longer_equivariant() -> None:
@@ -147,7 +152,7 @@ def test_weights_of_each_suit_are_no_longer_equivariant() -> None:
     observation = mid_deal("partners", 11).observe()
     moved = observation[:, suit_order("partners", "CDSB")]
     columns = [*range(10, 20), *range(10), *range(20, 40)]
-    scores, of_moved = (policy(torch.from_numpy(rows)) for rows in (observation, moved))
+    scores, of_moved = (policy(inputs_of("partners", rows)) for rows in (observation, moved))
     assert not torch.allclose(scores[:, columns], of_moved)
 
 
@@ -184,7 +189,7 @@ def test_play_starts_close_to_uniform() -> None:
     batch = mid_deal("partners", 0)
     policy = initialize(PolicyNetwork("partners", NetworkConfig()), 0)
     legal = torch.from_numpy(batch.legal_mask())
-    entropy = entropy_of(masked_log_probs(policy(torch.from_numpy(batch.observe())), legal))
+    entropy = entropy_of(masked_log_probs(policy(inputs_of("partners", batch.observe())), legal))
     assert (entropy > np.log(10) - 0.01).all()
 
 

@@ -25,6 +25,7 @@ from agents.ppo import (
 from agents.selfplay import Decisions, play_deals
 from agents.trainer import Trainer
 from tressette_env import DealBatch, Rules
+from tressette_env.card_facts import with_facts
 from tressette_env.rules import VARIANTS
 
 CPU = torch.device("cpu")
@@ -108,7 +109,7 @@ def test_sampling_follows_the_probabilities() -> None:
 def decisions(deal: list[int], seat: list[int], ply: list[int], points: list[list[int]]) -> Decisions:
     n = len(deal)
     return Decisions(
-        observation=np.zeros((n, 1), np.uint8),
+        inputs=np.zeros((n, 1), np.uint8),
         hidden=np.zeros((n, 4, 1), np.uint8),
         legal=np.ones((n, 40), bool),
         card=np.zeros(n, np.int64),
@@ -212,14 +213,12 @@ def test_a_larger_network_starts_as_the_smaller_one_and_learns_more(shared: bool
     batch.reset(seed=5)
     for _ in range(13):
         batch.step(batch.legal_mask().argmax(axis=1))
-    observation = torch.from_numpy(batch.observe())
-    hidden = torch.ones(len(observation), 4, hidden_size("partners"))
+    inputs = torch.from_numpy(with_facts("partners", batch.observe()))
+    hidden = torch.ones(len(inputs), 4, hidden_size("partners"))
     with torch.inference_mode():
-        for old, new in zip(
-            first.average.with_owners(observation), trainer.policy.with_owners(observation), strict=True
-        ):
+        for old, new in zip(first.average.with_owners(inputs), trainer.policy.with_owners(inputs), strict=True):
             assert torch.allclose(old, new, atol=1e-4)
-        assert torch.allclose(first.critic(observation, hidden), trainer.critic(observation, hidden), atol=1e-3)
+        assert torch.allclose(first.critic(inputs, hidden), trainer.critic(inputs, hidden), atol=1e-3)
     (tmp_path / "larger" / "checkpoints").mkdir(parents=True)
     before = {name: tensor.clone() for name, tensor in trainer.policy.state_dict().items()}
     for _ in trainer.run():

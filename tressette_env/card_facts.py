@@ -7,49 +7,61 @@ it, and which cards no unseen card of their suit can beat.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
-from tressette_env.cards import NUM_RANKS, SUITS
+from tressette_env.cards import NUM_RANKS, NUM_SUITS, SUITS
 from tressette_env.observation import OBSERVATION_LAYOUT
+from tressette_env.rules import SEATS
 
-STRONGER: npt.NDArray[np.float32] = np.tri(NUM_RANKS, k=-1, dtype=np.float32)
-"""[a, b] is 1 where rank a is stronger than rank b: flags of cards times this count the stronger ones."""
+UInt8Array = npt.NDArray[np.uint8]
+_STRONGER = np.tri(NUM_RANKS, k=-1, dtype=np.float32)
 
 
-class CardFacts:
-    """The facts of one variant; `size` numbers, 0 or 1, for each suit."""
+def facts_size(variant: str) -> int:
+    """Return how many facts, numbers 0 or 1, there are for each suit."""
+    return SEATS[variant] * (NUM_RANKS + 1) + 4 * NUM_RANKS + 1
 
-    def __init__(self, variant: str) -> None:
-        self._fields = {name: block.slice for name, block in OBSERVATION_LAYOUT[variant][SUITS[0]].fields.items()}
-        played = self._fields["played"]
-        self._seats = (played.stop - played.start) // NUM_RANKS
-        self.size = self._seats * (NUM_RANKS + 1) + 4 * NUM_RANKS + 1
 
-    def __call__(self, suits: Any, stronger: Any) -> list[Any]:
-        """Return the facts, arrays (n, 4, …) that make `size` numbers a suit together.
+def with_facts(variant: str, observation: UInt8Array) -> UInt8Array:
+    """Return observations (n, obs) with `facts_size` facts at the end of each suit block, (n, obs + 4 · facts)."""
+    rows, suit_size = len(observation), OBSERVATION_LAYOUT[variant][SUITS[0]].shape[0]
+    cut = NUM_SUITS * suit_size
+    suits = observation[:, :cut].reshape(rows, NUM_SUITS, suit_size)
+    blocks = np.concatenate([suits, *card_facts(variant, suits)], axis=2).reshape(rows, -1)
+    return np.concatenate([blocks, observation[:, cut:]], axis=1)
 
-        `suits` (n, 4, inputs) float32, the suit blocks, and `stronger` (`STRONGER`): both numpy arrays or both tensors.
-        In order: the cards of the trick by the seat that played them; the card that takes it so far; whose it is (told
-        to all suits); the observer's cards that would take it; his cards that no unseen card can beat, and the unseen
-        ones; whether none can beat the card that takes the trick so far.
-        """
-        hand, table, follow = (suits[:, :, self._fields[name]] for name in ("hand", "table", "follow"))
-        rows = suits.shape[0]
-        played = suits[:, :, self._fields["played"]].reshape(rows, suits.shape[1], self._seats, NUM_RANKS)
-        above_table = (table @ stronger) == 0
-        takes = table * follow * above_table
-        taker = (played * takes[:, :, None]).sum(3).sum(1)[:, None] * (follow * 0 + 1)
-        unseen = 1 - hand - played.sum(2)
-        unbeaten = (unseen @ stronger) == 0
-        return [
-            (table[:, :, None] * played).reshape(rows, suits.shape[1], -1),
-            takes,
-            taker,
-            hand * follow * above_table,
-            hand * unbeaten,
-            unseen * unbeaten,
-            (takes * unbeaten).sum(2)[:, :, None],
-        ]
+
+def card_facts(variant: str, suits: UInt8Array) -> list[UInt8Array]:
+    """Return the facts of suit blocks (n, 4, block), arrays (n, 4, …) that make `facts_size` numbers together.
+
+    In order: the cards of the trick by the seat that played them; the card that takes it so far; whose it is (told
+    to all suits); the observer's cards that would take it; his cards that no unseen card can beat, and the unseen
+    ones; whether none can beat the card that takes the trick so far.
+    """
+    fields = {name: block.slice for name, block in OBSERVATION_LAYOUT[variant][SUITS[0]].fields.items()}
+    hand, table, follow = (suits[:, :, fields[name]] for name in ("hand", "table", "follow"))
+    rows = len(suits)
+    played = suits[:, :, fields["played"]].reshape(rows, NUM_SUITS, SEATS[variant], NUM_RANKS)
+    in_trick = played & table[:, :, None]
+    above_table = follow & ~_below_any(table)
+    takes = table & above_table
+    taker = np.bitwise_or.reduce(in_trick & takes[:, :, None], axis=3)
+    taker = np.bitwise_or.reduce(taker, axis=1, keepdims=True)
+    unseen = 1 - hand - np.bitwise_or.reduce(played, axis=2)
+    unbeaten = 1 - _below_any(unseen)
+    return [
+        in_trick.reshape(rows, NUM_SUITS, -1),
+        takes,
+        np.broadcast_to(taker, (rows, NUM_SUITS, SEATS[variant])),
+        hand & above_table,
+        hand & unbeaten,
+        unseen & unbeaten,
+        np.bitwise_or.reduce(takes & unbeaten, axis=2, keepdims=True),
+    ]
+
+
+def _below_any(cards: UInt8Array) -> UInt8Array:
+    """Return 1 for each rank that is weaker than one of the cards, (…, 10) uint8."""
+    below: UInt8Array = ((cards @ _STRONGER) > 0).view(np.uint8)
+    return below

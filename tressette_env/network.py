@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tressette_env.card_facts import STRONGER, CardFacts
+from tressette_env.card_facts import card_facts
 from tressette_env.cards import NUM_CARDS, NUM_RANKS, NUM_SUITS, SUITS, IntArray, lowest_cards, popcount
 from tressette_env.observation import OBSERVATION_LAYOUT
 from tressette_env.rules import VARIANTS, Rules, variant_name
@@ -83,7 +83,6 @@ class TowerWeights:
         self.variant = variant
         self._suit_scale, self._shared_scale = input_scales(variant)
         self.arrays = {name: np.asarray(array, np.float32) for name, array in arrays.items()}
-        self._facts = CardFacts(variant)
         self._more_exchanges = sum(name.startswith("again.") and name.endswith("pooled.weight") for name in self.arrays)
         if not all(np.isfinite(array).all() for array in self.arrays.values()):
             raise ValueError("some weights are not finite")
@@ -97,10 +96,12 @@ class TowerWeights:
         """Return the features of each suit, (n · 4, head); `hidden` (n, 4, k): more inputs of each suit."""
         rows = len(observation)
         cut = NUM_SUITS * len(self._suit_scale)
-        suits = (observation[:, :cut].reshape(rows, NUM_SUITS, -1) * self._suit_scale).astype(np.float32, copy=False)
-        seen: list[npt.NDArray[Any]] = [suits] if hidden is None else [suits, hidden]
+        blocks = observation[:, :cut].reshape(rows, NUM_SUITS, -1)
+        seen: list[npt.NDArray[Any]] = [blocks * self._suit_scale]
+        if hidden is not None:
+            seen.append(hidden)
         if self.arrays["read_suit.weight"].shape[-1] > sum(part.shape[2] for part in seen):
-            seen += self._facts(suits, STRONGER)
+            seen += card_facts(self.variant, blocks)
         inputs = np.concatenate(seen, axis=2, dtype=np.float32).reshape(rows * NUM_SUITS, -1)
         shared = self.apply("read_shared", observation[:, cut:] * self._shared_scale)
         features: FloatArray = self.apply("read_suit", inputs).reshape(rows, NUM_SUITS, -1)

@@ -21,6 +21,7 @@ from tests.games import FULL_RULES, dealt, mixed_decks, name, random_dealers
 from tests.search.playing import scattered
 from tests.search.toy_policy import Toy
 from tressette_env import DealBatch, Rules
+from tressette_env.card_facts import with_facts
 from tressette_env.cards import IntArray
 from tressette_env.network import PolicyWeights
 
@@ -47,8 +48,8 @@ def test_the_critic_says_what_it_was_trained_to_for_side_0(rules: Rules) -> None
     rows = np.flatnonzero(deals.active)
     view = deals.view().take(rows)
     with torch.inference_mode():
-        inputs = torch.from_numpy(view.observation), torch.from_numpy(hidden_planes(deals, view, rows))
-        to_come = critic(*inputs).numpy()
+        inputs = torch.from_numpy(with_facts(rules.variant, view.observation))
+        to_come = critic(inputs, torch.from_numpy(hidden_planes(deals, view, rows))).numpy()
     sides = np.arange(2) == (view.seat & 1)[:, None]
     taken = view.thirds / 3 + view.declared_points
     own, other = taken[sides], taken[~sides]
