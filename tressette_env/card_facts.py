@@ -15,7 +15,9 @@ from tressette_env.observation import OBSERVATION_LAYOUT
 from tressette_env.rules import SEATS
 
 UInt8Array = npt.NDArray[np.uint8]
-_STRONGER = np.tri(NUM_RANKS, k=-1, dtype=np.float32)
+_SETS = np.arange(1 << NUM_RANKS, dtype="<u2")[:, None] >> np.arange(NUM_RANKS, dtype="<u2")
+_BELOW: UInt8Array = (_SETS > 1).astype(np.uint8)
+"""[cards, rank] is 1 where one of the cards, a bit each, is stronger than the rank."""
 
 
 def facts_size(variant: str) -> int:
@@ -62,6 +64,6 @@ def card_facts(variant: str, suits: UInt8Array) -> list[UInt8Array]:
 
 
 def _below_any(cards: UInt8Array) -> UInt8Array:
-    """Return 1 for each rank that is weaker than one of the cards, (…, 10) uint8."""
-    below: UInt8Array = ((cards @ _STRONGER) > 0).view(np.uint8)
+    """Return 1 for each rank that is weaker than one of the cards, both (n, 4, 10)."""
+    below: UInt8Array = _BELOW[np.packbits(cards, axis=2, bitorder="little").view("<u2")[:, :, 0]]
     return below
