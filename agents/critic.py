@@ -11,7 +11,7 @@ import numpy.typing as npt
 from agents.open_cards import FloatArray, for_side, hidden_planes, points_taken
 from tressette_env import DealBatch
 from tressette_env.cards import NUM_RANKS, NUM_SUITS, IntArray
-from tressette_env.network import TowerWeights, hidden_places, in_blocks, relu
+from tressette_env.towers import TowerWeights, hidden_places, in_blocks, relu
 
 CRITIC = "critic."
 """What the names of a critic's arrays begin with among those of its policy."""

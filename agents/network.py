@@ -20,8 +20,8 @@ from agents.critic import POINTS_SCALE
 from agents.ranges import check_range
 from tressette_env.card_facts import facts_size
 from tressette_env.cards import NUM_CARDS, NUM_RANKS, NUM_SUITS
-from tressette_env.network import GRID, follow_column, hidden_places, input_scales
 from tressette_env.rules import VARIANTS
+from tressette_env.towers import GRID, follow_column, hidden_places, input_scales
 
 _NEGATIVE = -1e9
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from tressette_env import DealBatch
 from tressette_env.cards import NUM_RANKS, NUM_SUITS, IntArray, membership
-from tressette_env.network import hidden_places
+from tressette_env.towers import hidden_places
 from tressette_env.view import View
 
 FloatArray = npt.NDArray[np.float32]

@@ -6,8 +6,8 @@ import pytest
 from tressette_env import DealBatch, make_player
 from tressette_env.card_facts import facts_size, with_facts
 from tressette_env.cards import NUM_RANKS, NUM_SUITS, cards_of
-from tressette_env.network import input_scales
 from tressette_env.rules import VARIANTS
+from tressette_env.towers import input_scales
 
 
 def expected(deals: DealBatch, row: int) -> np.ndarray:

@@ -1,6 +1,7 @@
 """The networks: masked probabilities, suit equivariance, fixed blocks, first weights."""
 
 import itertools
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,13 +14,15 @@ from agents.initialization import initialize
 from agents.network import Critic, CriticConfig, NetworkConfig, PolicyNetwork, entropy_of, hidden_size, masked_log_probs
 from agents.network_player import weights_of
 from agents.open_cards import hidden_planes
+from agents.search import sample_worlds
 from tressette_env import DealBatch, make_player, network
 from tressette_env.card_facts import with_facts
 from tressette_env.cards import NUM_RANKS, SUITS, cards_of
-from tressette_env.network import NetworkPlayer, PolicyWeights, hidden_places
+from tressette_env.network import NetworkPlayer, PolicyWeights
 from tressette_env.observation import obs_size, suit_order
 from tressette_env.players import PlayerError
 from tressette_env.rules import VARIANTS
+from tressette_env.towers import hidden_places
 
 SMALL = NetworkConfig(width=16, head=16)
 
@@ -163,6 +166,28 @@ def test_an_answer_does_not_depend_on_the_batch() -> None:
         together = answer(view)
         for row in (0, 137, 299):
             assert np.array_equal(answer(view.take(np.array([row])))[0], together[row])
+
+
+@pytest.mark.parametrize("config", [NetworkConfig(rounds=2), NetworkConfig(24, 40, shared=False, led=False)], ids=str)
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_worlds_share_the_towers_of_equal_suits_and_no_bit_changes(variant: str, config: NetworkConfig) -> None:
+    weights = player_of(initialize(PolicyNetwork(variant, config), 1), variant).weights
+    view = mid_deal(variant, 14, deals=1).view()
+    after = (view.seat + 1) % view.rules.seats
+    hands = sample_worlds(view, 400)[0, :, after[0]]
+    worlds = view.take(np.zeros(400, np.int64))
+    seen = replace(worlds, seat=np.repeat(after, 400), hand=hands).observation
+    asked: list[int] = []
+    alone = weights._alone
+    weights._alone = lambda rows, hidden=None: asked.append(len(rows)) or alone(rows, hidden)  # type: ignore[assignment, func-returns-value]
+    shared = weights.answers("score", seen)
+    assert sum(asked) < 400
+    assert np.array_equal(shared, np.concatenate([weights.answers("score", seen[row : row + 1]) for row in range(400)]))
+    assert len(np.unique(shared, axis=0)) > 100
+    seen[-1, -1] ^= 1  # the rows differ in more than hands
+    asked.clear()
+    assert np.array_equal(weights.answers("score", seen)[:-1], shared[:-1])
+    assert sum(asked) >= 400
 
 
 def test_drawn_cards_depend_on_the_seed_and_the_information_alone() -> None:
