@@ -22,6 +22,9 @@ from tressette_env.cards import RANKS, SUITS
 from tressette_env.checking import LARGEST_COUNT
 
 CONFIG_FILE = "config.yaml"
+_NETWORKS = "network", "critic"
+_BEFORE = {"led": False, "facts": False}
+"""What configurations stored by earlier versions do not say of their networks."""
 
 
 @dataclass(frozen=True)
@@ -173,7 +176,7 @@ def parse_arguments(arguments: Sequence[str] | None = None) -> tuple[TrainConfig
     if resumed is not None:
         if not (resumed / CONFIG_FILE).is_file():
             parser.error(f"--resume {resumed}: there is no {CONFIG_FILE} in that folder")
-        given = ["--config", str(resumed / CONFIG_FILE), *given]
+        given = ["--config", str(resumed / CONFIG_FILE), *_set_since(resumed / CONFIG_FILE), *given]
     try:
         namespace = parser.parse_args(given)
         _check_given(namespace)
@@ -187,6 +190,21 @@ def parse_arguments(arguments: Sequence[str] | None = None) -> tuple[TrainConfig
         return TrainConfig(**values), resume, seeds
     except (ValueError, TypeError) as error:
         parser.error(str(error))
+
+
+def _set_since(path: Path) -> list[str]:
+    """Return arguments that set what a stored configuration lacks, because it is older, to what it was then."""
+    try:
+        stored = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, yaml.YAMLError):
+        return []  # whoever reads it as a configuration says what is wrong
+    sections = stored if isinstance(stored, dict) else {}
+    return [
+        f"--{section}.{name}={str(value).lower()}"
+        for section in _NETWORKS
+        for name, value in _BEFORE.items()
+        if isinstance(sections.get(section), dict) and name not in sections[section]
+    ]
 
 
 def _check_given(namespace: jsonargparse.Namespace) -> None:
@@ -222,6 +240,7 @@ def from_plain(values: Any) -> TrainConfig:
     """Return the configuration of which `plain` made these values; ``ValueError`` if they are none's."""
     kinds = get_type_hints(TrainConfig)
     try:
+        values = values | {section: _BEFORE | values[section] for section in _NETWORKS}
         evaluation = values["evaluation"] | {"opponents": tuple(values["evaluation"]["opponents"])}
         parts = {
             name: kinds[name](**value) if isinstance(value, dict) else value

@@ -49,7 +49,7 @@ def grow(module: nn.Module, smaller: Mapping[str, Tensor]) -> None:
     exchanges = tuple(f"{name}." for name, part in module.named_modules() if isinstance(part, Exchange))
     further = [name for name in own if name not in smaller]
     for name in further:
-        if not name.startswith(exchanges) and not name.endswith("led.weight"):
+        if not name.startswith(exchanges) and not name.endswith(".led.weight"):
             raise ValueError(f"{name} is missing")
     for name, tensor in smaller.items():
         room = own[name].shape if name in own else ()

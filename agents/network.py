@@ -95,9 +95,8 @@ class SuitTowers(nn.Module):
         if variant not in VARIANTS:
             raise ValueError(f"variant={variant!r} is not allowed: {', '.join(VARIANTS)}")
         suit_scale, shared_scale = map(torch.from_numpy, input_scales(variant))
-        facts = facts_size(variant)
-        self.seen, self.block = len(suit_scale), len(suit_scale) + facts
-        self.reads = self.block if config.facts else self.seen
+        self.seen, self.facts = len(suit_scale), facts_size(variant)
+        self.reads = self.seen + (self.facts if config.facts else 0)
         size = self.reads + extra
         self.register_buffer("suit_scale", torch.cat([suit_scale, torch.ones(size - self.seen)]), persistent=False)
         self.register_buffer("shared_scale", shared_scale, persistent=False)
@@ -111,19 +110,31 @@ class SuitTowers(nn.Module):
         self.again = nn.ModuleList(Exchange(config) for _ in range(config.rounds - 1))
 
     def forward(self, inputs: Tensor, hidden: Tensor | None = None) -> Tensor:
-        """Return (n, 4, head); `inputs` (n, inputs) uint8, `hidden` (n, 4, extra) uint8 more of each suit."""
-        cut = NUM_SUITS * self.block
-        blocks = inputs[:, :cut].reshape(-1, NUM_SUITS, self.block)
+        """Return (n, 4, head); `inputs` (n, inputs), `hidden` (n, 4, extra) more of each suit, both uint8 or float.
+
+        Without `NetworkConfig.facts` observations will do.  Raises ``ValueError`` for a wrong number of columns.
+        """
+        blocks, shared = self._cut(inputs)
         led = blocks[:, :, self.follow].float()
+        # In this order, so that a network that reads no facts yet can grow: see `agents.initialization.grow`.
         parts = [blocks[:, :, : self.seen], hidden, blocks[:, :, self.seen : self.reads]]
         suits = torch.cat([part for part in parts if part is not None], dim=2) * self.suit_scale
-        shared = inputs[:, cut:] * self.shared_scale
-        features = torch.relu(self.read_suit(suits) + self.read_shared(shared)[:, None])
+        features = torch.relu(self.read_suit(suits) + self.read_shared(shared * self.shared_scale)[:, None])
         features = torch.relu(self.tower(features))
         features = torch.relu(self.own(features) + heard(features, led, self.pooled, self.led)[:, None])
         for exchange in self.again:
             features = exchange(features, led)
         return features
+
+    def _cut(self, inputs: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the suit blocks (n, 4, block) of the inputs, and what concerns no suit."""
+        columns, shared = inputs.shape[1], len(self.shared_scale)
+        sizes = [block for block in (self.seen, self.seen + self.facts) if block >= self.reads]
+        for block in sizes:
+            if columns == NUM_SUITS * block + shared:
+                return inputs[:, : NUM_SUITS * block].reshape(-1, NUM_SUITS, block), inputs[:, NUM_SUITS * block :]
+        wanted = " or ".join(str(NUM_SUITS * block + shared) for block in sizes)
+        raise ValueError(f"inputs have {columns} columns, not {wanted}: see tressette_env.card_facts.with_facts")
 
 
 class Exchange(nn.Module):
@@ -215,7 +226,7 @@ class Critic(nn.Module):
         self.value = nn.Sequential(linear(config.head, config.head), nn.ReLU(), linear(config.head, 1))
 
     def forward(self, inputs: Tensor, hidden: Tensor) -> Tensor:
-        """Return the values; `inputs` as for the policy, `hidden` is (n, 4, `hidden_size`), see `agents.selfplay`."""
+        """Return the values; `inputs` as for the policy, `hidden` (n, 4, `hidden_size`) is of `hidden_planes`."""
         pooled = self.body(inputs, hidden if self._sees_hidden else torch.zeros_like(hidden)).mean(dim=1)
         value: Tensor = self.value(pooled)
         return value.squeeze(1) * POINTS_SCALE

@@ -48,7 +48,7 @@ class PPOConfig:
     max_grad_norm: float = 0.5
     """Longest gradient of either network; longer ones are scaled down."""
     keep: float = 1.0
-    """Share of the decisions, of those not solved, that the policy learns from: the largest advantages, of any sign."""
+    """Share of the unsolved decisions that the policy learns from: those of the largest advantages, of either sign."""
     owner: float = 0.0
     """Weight of the loss of the policy's guess who holds each unseen card."""
 
@@ -116,8 +116,7 @@ def _steps_to_end(last: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> IntArray:
 class Shard:
     """Decisions as tensors, with what the losses need.
 
-    The critic learns from all of them: those with large advantages are the ones whose luck it did not foresee, so that
-    from them alone it would learn too much luck.
+    The critic learns from all of them: those with large advantages are the ones whose luck it did not foresee.
     """
 
     inputs: Tensor

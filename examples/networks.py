@@ -19,7 +19,7 @@ from examples.measuring import Choose
 
 FORBIDDEN = -1e8
 """The score of a card that may not be played: finite, so that a row without a legal card gives no NaN."""
-_SIZE = NetworkConfig(width=64, head=64)
+_SIZE = NetworkConfig(width=64, head=64, facts=False)
 
 
 class Scores(nn.Module):

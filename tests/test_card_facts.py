@@ -6,7 +6,7 @@ import pytest
 from tressette_env import DealBatch, make_player
 from tressette_env.card_facts import facts_size, with_facts
 from tressette_env.cards import NUM_RANKS, NUM_SUITS, cards_of
-from tressette_env.rules import VARIANTS
+from tressette_env.rules import SEATS, VARIANTS
 from tressette_env.towers import input_scales
 
 
@@ -63,5 +63,17 @@ def test_facts_are_what_the_rules_say(variant: str) -> None:
             np.testing.assert_array_equal(found[row], expected(deals, row))
         times += found.sum(axis=(0, 1))
         deals.step(player.act(view))
-    # All but the observer's own cards of the trick, his lead of it, and unseen fours that nothing beats, do occur.
-    assert (times > 0).sum() > facts - 2 * NUM_RANKS
+    own_cards, takes = range(NUM_RANKS), NUM_RANKS * SEATS[variant]
+    own_taker = takes + NUM_RANKS
+    four_takes = own_taker + SEATS[variant]
+    assert np.flatnonzero(times == 0).tolist() == [*own_cards, own_taker, four_takes], "who acts has not played yet"
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_facts_of_no_rows_and_of_columns_in_another_order(variant: str) -> None:
+    deals = DealBatch(5, variant)
+    deals.reset(seed=1)
+    observation = deals.observe()
+    inputs = with_facts(variant, observation)
+    assert with_facts(variant, observation[:0]).shape == (0, inputs.shape[1])
+    assert np.array_equal(with_facts(variant, np.asfortranarray(observation)), inputs)

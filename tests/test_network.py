@@ -11,7 +11,16 @@ import torch
 from agents.checkpoint import write_checkpoint
 from agents.export import export
 from agents.initialization import initialize
-from agents.network import Critic, CriticConfig, NetworkConfig, PolicyNetwork, entropy_of, hidden_size, masked_log_probs
+from agents.network import (
+    Critic,
+    CriticConfig,
+    NetworkConfig,
+    PolicyNetwork,
+    entropy_of,
+    hidden_size,
+    masked_log_probs,
+    suit_mean,
+)
 from agents.network_player import weights_of
 from agents.open_cards import hidden_planes
 from agents.search import sample_worlds
@@ -22,7 +31,7 @@ from tressette_env.network import NetworkPlayer, PolicyWeights
 from tressette_env.observation import obs_size, suit_order
 from tressette_env.players import PlayerError
 from tressette_env.rules import VARIANTS
-from tressette_env.towers import hidden_places
+from tressette_env.towers import GRID, hidden_places
 
 SMALL = NetworkConfig(width=16, head=16)
 
@@ -118,8 +127,31 @@ def test_weights_that_do_not_fit_are_refused() -> None:
         PolicyWeights("partners", {name: array for name, array in arrays.items() if name != "score.weight"})
     with pytest.raises(ValueError, match=r"owner\.weight has 30 rows, not 20"):
         PolicyWeights("two_player", arrays)
+    with pytest.raises(ValueError, match=r"read_suit\.weight reads 200 numbers of a suit, not 155 or, with facts, 240"):
+        PolicyWeights("partners", arrays | {"read_suit.weight": np.zeros((16, 200))})
     with pytest.raises(ValueError, match="not finite"):
         PolicyWeights("partners", arrays | {"tower.bias": np.full(16, np.nan)})
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_a_network_without_facts_reads_observations_as_they_are(variant: str) -> None:
+    policy = initialize(PolicyNetwork(variant, replace(SMALL, facts=False)), 1)
+    observation = mid_deal(variant, 9).observe()
+    assert torch.equal(policy(torch.from_numpy(observation)), policy(inputs_of(variant, observation)))
+    for reader in (policy, PolicyNetwork(variant, SMALL)):
+        with pytest.raises(
+            ValueError, match=f"inputs have 7 columns, not .*{inputs_of(variant, observation).shape[1]}"
+        ):
+            reader(torch.zeros(2, 7))
+
+
+def test_the_gradient_of_the_rounded_mean_is_that_of_the_plain_one() -> None:
+    features = torch.rand(50, 4, 7, generator=torch.Generator().manual_seed(0), requires_grad=True)
+    weight = torch.rand(50, 7, generator=torch.Generator().manual_seed(1))
+    (found,) = torch.autograd.grad((suit_mean(features) * weight).sum(), features)
+    (expected,) = torch.autograd.grad((features.mean(dim=1) * weight).sum(), features)
+    torch.testing.assert_close(found, expected)
+    torch.testing.assert_close(suit_mean(features), features.mean(dim=1), atol=1 / GRID, rtol=0)
 
 
 def test_a_player_knows_its_weights() -> None:

@@ -3,14 +3,25 @@
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
+import yaml
 
 import agents  # noqa: F401  registers +solver
 from agents.checkpoint import CheckpointError
-from agents.config import EvaluationConfig, GameConfig, SelfPlayConfig, TrainConfig
+from agents.config import (
+    EvaluationConfig,
+    GameConfig,
+    SelfPlayConfig,
+    TrainConfig,
+    from_plain,
+    parse_arguments,
+    plain,
+    read_config,
+)
 from agents.initialization import grow, initialize
 from agents.network import Critic, CriticConfig, NetworkConfig, PolicyNetwork, hidden_size
 from agents.ppo import (
@@ -185,21 +196,40 @@ def test_training_can_start_from_a_checkpoint(tmp_path: Path) -> None:
         Trainer(replace(TINY, start=str(tmp_path / "first"), game=GameConfig("historical")), tmp_path)
 
 
+def test_what_was_stored_before_networks_heard_and_read_more_stays_as_it_was(tmp_path: Path) -> None:
+    plain_one = replace(
+        TINY, network=replace(TINY.network, led=False, facts=False), critic=replace(TINY.critic, led=False, facts=False)
+    )
+    stored = plain(plain_one)
+    for section in ("network", "critic"):
+        del stored[section]["led"], stored[section]["facts"]
+    assert from_plain(stored) == plain_one
+    (tmp_path / "config.yaml").write_text(yaml.safe_dump(stored), encoding="utf-8")
+    assert parse_arguments(["--resume", str(tmp_path)])[0] == plain_one
+    assert read_config(tmp_path / "config.yaml") == plain_one
+    assert parse_arguments(["--resume", str(tmp_path), "--network.led", "true"])[0].network.led
+
+
 def test_a_network_does_not_grow_from_what_lacks_a_layer() -> None:
     network = PolicyNetwork("partners", TINY.network)
     state = network.state_dict()
-    with pytest.raises(ValueError, match=r"body\.tower\.weight is missing"):
-        grow(network, {name: tensor for name, tensor in state.items() if name != "body.tower.weight"})
+    for lacking in set(state) - {"body.led.weight"}:
+        with pytest.raises(ValueError, match=f"{lacking} is missing"):
+            grow(network, {name: tensor for name, tensor in state.items() if name != lacking})
     with pytest.raises(ValueError, match=r"more of shape .* has no place"):
         grow(network, state | {"more": torch.zeros(3)})
 
 
-@pytest.mark.parametrize("shared", [True, False])
-@pytest.mark.parametrize("more", [True, False])
-def test_a_larger_network_starts_as_the_smaller_one_and_learns_more(shared: bool, more: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("shared", "led", "facts"),
+    [(True, True, True), (True, False, False), (True, False, True), (False, True, False), (False, False, False)],
+)
+def test_a_larger_network_starts_as_the_smaller_one_and_learns_more(
+    shared: bool, led: bool, facts: bool, tmp_path: Path
+) -> None:
     network = replace(TINY.network, shared=shared)
-    smaller = replace(network, led=more, facts=more)
-    critic = replace(TINY.critic, led=more, facts=more)
+    smaller = replace(network, led=led, facts=facts)
+    critic = replace(TINY.critic, led=led, facts=facts)
     first = run(replace(TINY, network=smaller, critic=critic), tmp_path / "first")
     larger = replace(
         TINY,
@@ -262,9 +292,11 @@ def test_the_owner_loss_is_zero_for_who_knows_and_log_places_for_who_does_not() 
     assert owner_loss(knowing, hidden).item() == pytest.approx(0)
 
 
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_every_variant_trains(variant: str, tmp_path: Path) -> None:
-    config = replace(TINY, game=GameConfig(variant=variant, napoletana=variant != "historical"))  # type: ignore[arg-type]
+def test_every_variant_trains(variant: str, precision: Any, tmp_path: Path) -> None:
+    config = replace(TINY, precision=precision, ppo=replace(TINY.ppo, owner=0.1))
+    config = replace(config, game=GameConfig(variant=variant, napoletana=variant != "historical"))  # type: ignore[arg-type]
     before = [parameter.clone() for parameter in Trainer(config, tmp_path).policy.parameters()]
     trainer = run(config, tmp_path)
     assert any(not torch.equal(a, b) for a, b in zip(before, trainer.policy.parameters(), strict=True))

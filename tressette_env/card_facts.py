@@ -8,13 +8,11 @@ it, and which cards no unseen card of their suit can beat.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from tressette_env.cards import NUM_RANKS, NUM_SUITS, SUITS
-from tressette_env.observation import OBSERVATION_LAYOUT
+from tressette_env.observation import OBSERVATION_LAYOUT, UInt8Array
 from tressette_env.rules import SEATS
 
-UInt8Array = npt.NDArray[np.uint8]
 _SETS = np.arange(1 << NUM_RANKS, dtype="<u2")[:, None] >> np.arange(NUM_RANKS, dtype="<u2")
 _BELOW: UInt8Array = (_SETS > 1).astype(np.uint8)
 """[cards, rank] is 1 where one of the cards, a bit each, is stronger than the rank."""
@@ -30,7 +28,9 @@ def with_facts(variant: str, observation: UInt8Array) -> UInt8Array:
     rows, suit_size = len(observation), OBSERVATION_LAYOUT[variant][SUITS[0]].shape[0]
     cut = NUM_SUITS * suit_size
     suits = observation[:, :cut].reshape(rows, NUM_SUITS, suit_size)
-    blocks = np.concatenate([suits, *card_facts(variant, suits)], axis=2).reshape(rows, -1)
+    blocks = np.concatenate([suits, *card_facts(variant, suits)], axis=2).reshape(
+        rows, cut + NUM_SUITS * facts_size(variant)
+    )
     return np.concatenate([blocks, observation[:, cut:]], axis=1)
 
 
@@ -39,7 +39,8 @@ def card_facts(variant: str, suits: UInt8Array) -> list[UInt8Array]:
 
     In order: the cards of the trick by the seat that played them; the card that takes it so far; whose it is (told
     to all suits); the observer's cards that would take it; his cards that no unseen card can beat, and the unseen
-    ones; whether none can beat the card that takes the trick so far.
+    ones; whether none can beat the card that takes the trick so far.  In a mini game the cards that are not in its
+    pack count as unseen.
     """
     fields = {name: block.slice for name, block in OBSERVATION_LAYOUT[variant][SUITS[0]].fields.items()}
     hand, table, follow = (suits[:, :, fields[name]] for name in ("hand", "table", "follow"))
@@ -53,7 +54,7 @@ def card_facts(variant: str, suits: UInt8Array) -> list[UInt8Array]:
     unseen = 1 - hand - np.bitwise_or.reduce(played, axis=2)
     unbeaten = 1 - _below_any(unseen)
     return [
-        in_trick.reshape(rows, NUM_SUITS, -1),
+        in_trick.reshape(rows, NUM_SUITS, SEATS[variant] * NUM_RANKS),
         takes,
         np.broadcast_to(taker, (rows, NUM_SUITS, SEATS[variant])),
         hand & above_table,
@@ -65,5 +66,5 @@ def card_facts(variant: str, suits: UInt8Array) -> list[UInt8Array]:
 
 def _below_any(cards: UInt8Array) -> UInt8Array:
     """Return 1 for each rank that is weaker than one of the cards, both (n, 4, 10)."""
-    below: UInt8Array = _BELOW[np.packbits(cards, axis=2, bitorder="little").view("<u2")[:, :, 0]]
+    below: UInt8Array = _BELOW[np.packbits(np.ascontiguousarray(cards), axis=2, bitorder="little").view("<u2")[:, :, 0]]
     return below

@@ -15,13 +15,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tressette_env.card_facts import card_facts
+from tressette_env.card_facts import card_facts, facts_size
 from tressette_env.cards import NUM_SUITS, SUITS
-from tressette_env.observation import OBSERVATION_LAYOUT
+from tressette_env.observation import OBSERVATION_LAYOUT, UInt8Array
 from tressette_env.rules import Rules
 
 FloatArray = npt.NDArray[np.float32]
-UInt8Array = npt.NDArray[np.uint8]
 BLOCK = 128
 """Rows that are always computed at once: a fixed size makes rounding independent of the batch; more leave the cache."""
 GRID = 1024.0
@@ -145,8 +144,7 @@ class TowerWeights:
         seen: list[npt.NDArray[Any]] = [blocks * self._suit_scale]
         if hidden is not None:
             seen.append(hidden)
-        if self.arrays["read_suit.weight"].shape[-1] > sum(part.shape[2] for part in seen):
-            seen += card_facts(self.variant, blocks)
+        seen += self._facts(blocks, sum(part.shape[2] for part in seen))
         inputs = np.concatenate(seen, axis=2, dtype=np.float32).reshape(rows * NUM_SUITS, -1)
         shared = self.apply("read_shared", observation[:, cut:] * self._shared_scale)
         features: FloatArray = self.apply("read_suit", inputs).reshape(rows, NUM_SUITS, -1)
@@ -155,6 +153,15 @@ class TowerWeights:
         tower = relu(self.apply("tower", read))
         own = self.apply("own", tower)
         return tower.reshape(rows, NUM_SUITS, -1), own.reshape(rows, NUM_SUITS, -1)
+
+    def _facts(self, blocks: UInt8Array, seen: int) -> list[UInt8Array]:
+        """Return the facts of suit blocks if the first layer reads them beside `seen` other numbers, or none."""
+        reads, facts = self.arrays["read_suit.weight"].shape[-1], facts_size(self.variant)
+        if reads not in (seen, seen + facts):
+            raise ValueError(
+                f"read_suit.weight reads {reads} numbers of a suit, not {seen} or, with facts, {seen + facts}"
+            )
+        return card_facts(self.variant, blocks) if reads > seen else []
 
     def _exchanged(self, tower: FloatArray, own: FloatArray, led: UInt8Array) -> FloatArray:
         """Return the features of each suit after all exchanges, (n · 4, head); `own` is overwritten."""

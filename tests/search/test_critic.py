@@ -39,9 +39,19 @@ def checkpoint(folder: Path, variant: str, hidden: bool = True) -> Path:
     return path
 
 
+@pytest.mark.parametrize(
+    "config",
+    [
+        CriticConfig(),
+        CriticConfig(facts=False, led=False),
+        CriticConfig(led=False, rounds=2),
+        CriticConfig(shared=False),
+    ],
+    ids=str,
+)
 @pytest.mark.parametrize("rules", FULL_RULES, ids=name)
-def test_the_critic_says_what_it_was_trained_to_for_side_0(rules: Rules) -> None:
-    critic = initialize(Critic(rules.variant, CriticConfig()), 4)
+def test_the_critic_says_what_it_was_trained_to_for_side_0(rules: Rules, config: CriticConfig) -> None:
+    critic = initialize(Critic(rules.variant, config), 4)
     policy = initialize(PolicyNetwork(rules.variant, SMALL), 1)
     found = critic_of_weights(weights_of(rules.variant, policy.state_dict(), critic.state_dict()))
     deals = scattered(rules, 600, seed=3)
