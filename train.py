@@ -10,7 +10,7 @@ from pathlib import Path
 
 import torch
 
-from agents.config import TrainConfig, parse_arguments
+from agents.config import CONFIG_FILE, TrainConfig, parse_arguments, write_config
 from agents.report import make_opponents, show_seeds, show_table
 from agents.run_log import RunLog, make_run_dir
 from agents.statistics import Summary
@@ -46,6 +46,7 @@ def run(config: TrainConfig, resume: Path | None) -> tuple[int, dict[str, Summar
         trainer = Trainer(config, run_dir)
         if resume is not None:
             trainer.restore()
+            write_config(config, resume / CONFIG_FILE)  # what the command line changed holds for the next --resume too
     except ValueError as error:
         print(f"train.py: error: {error}", file=sys.stderr)
         return BAD_USAGE, {}

@@ -20,10 +20,11 @@ from agents.ranges import check_range
 from tressette_env import Rules
 from tressette_env.cards import RANKS, SUITS
 from tressette_env.checking import LARGEST_COUNT
+from tressette_env.files import write_whole
 
 CONFIG_FILE = "config.yaml"
 _NETWORKS = "network", "critic"
-_BEFORE = {"led": False, "facts": False}
+_ABSENT_MEANS = {"led": False, "facts": False}
 """What configurations stored by earlier versions do not say of their networks."""
 
 
@@ -202,7 +203,7 @@ def _set_since(path: Path) -> list[str]:
     return [
         f"--{section}.{name}={str(value).lower()}"
         for section in _NETWORKS
-        for name, value in _BEFORE.items()
+        for name, value in _ABSENT_MEANS.items()
         if isinstance(sections.get(section), dict) and name not in sections[section]
     ]
 
@@ -240,7 +241,7 @@ def from_plain(values: Any) -> TrainConfig:
     """Return the configuration of which `plain` made these values; ``ValueError`` if they are none's."""
     kinds = get_type_hints(TrainConfig)
     try:
-        values = values | {section: _BEFORE | values[section] for section in _NETWORKS}
+        values = values | {section: _ABSENT_MEANS | values[section] for section in _NETWORKS}
         evaluation = values["evaluation"] | {"opponents": tuple(values["evaluation"]["opponents"])}
         parts = {
             name: kinds[name](**value) if isinstance(value, dict) else value
@@ -253,7 +254,7 @@ def from_plain(values: Any) -> TrainConfig:
 
 def write_config(config: TrainConfig, path: Path) -> None:
     """Write a configuration as YAML that `--config` reads."""
-    path.write_text(yaml.safe_dump(plain(config), sort_keys=False), encoding="utf-8")
+    write_whole(path, [yaml.safe_dump(plain(config), sort_keys=False)])
 
 
 def plain(config: TrainConfig) -> dict[str, Any]:

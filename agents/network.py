@@ -110,7 +110,7 @@ class SuitTowers(nn.Module):
         self.again = nn.ModuleList(Exchange(config) for _ in range(config.rounds - 1))
 
     def forward(self, inputs: Tensor, hidden: Tensor | None = None) -> Tensor:
-        """Return (n, 4, head); `inputs` (n, inputs), `hidden` (n, 4, extra) more of each suit, both uint8 or float.
+        """Return (n, 4, head); `inputs` (n, inputs), `hidden` (n, 4, extra) more of each suit, both uint8 or float32.
 
         Without `NetworkConfig.facts` observations will do.  Raises ``ValueError`` for a wrong number of columns.
         """

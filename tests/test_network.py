@@ -28,7 +28,7 @@ from tressette_env import DealBatch, make_player, network
 from tressette_env.card_facts import with_facts
 from tressette_env.cards import NUM_RANKS, SUITS, cards_of
 from tressette_env.network import NetworkPlayer, PolicyWeights
-from tressette_env.observation import obs_size, suit_order
+from tressette_env.observation import OBSERVATION_LAYOUT, obs_size, suit_order
 from tressette_env.players import PlayerError
 from tressette_env.rules import VARIANTS
 from tressette_env.towers import GRID, hidden_places
@@ -46,6 +46,12 @@ def mid_deal(variant: str, plies: int, deals: int = 32) -> DealBatch:
 
 def inputs_of(variant: str, observation: np.ndarray) -> torch.Tensor:
     return torch.from_numpy(with_facts(variant, observation))
+
+
+def answers_of(weights: PolicyWeights, observation: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the scores of the cards, (n, 40), and of where each is, (n, 40, places)."""
+    owners = weights.answers("owner", observation).reshape(len(observation), 40, -1)
+    return weights.answers("score", observation), owners
 
 
 def player_of(policy: PolicyNetwork, variant: str, seed: int = 0, temperature: float = 0.0) -> NetworkPlayer:
@@ -81,7 +87,7 @@ def test_relabelling_suits_permutes_the_scores_and_changes_no_bit(variant: str) 
     observation = mid_deal(variant, 11, deals=256).observe()
     with torch.inference_mode():
         scores, owners = policy.with_owners(inputs_of(variant, observation))
-    plain, places = weights.card_scores(observation), weights.owner_scores(observation)
+    plain, places = answers_of(weights, observation)
     for order in itertools.permutations(SUITS):
         moved = observation[:, suit_order(variant, "".join(order))]
         columns = [SUITS.index(suit) * NUM_RANKS + rank for suit in order for rank in range(NUM_RANKS)]
@@ -89,8 +95,9 @@ def test_relabelling_suits_permutes_the_scores_and_changes_no_bit(variant: str) 
             moved_scores, moved_owners = policy.with_owners(inputs_of(variant, moved))
         assert torch.equal(moved_scores, scores[:, columns])
         assert torch.equal(moved_owners, owners[:, columns])
-        assert np.array_equal(weights.card_scores(moved), plain[:, columns])
-        assert np.array_equal(weights.owner_scores(moved), places[:, columns])
+        moved_plain, moved_places = answers_of(weights, moved)
+        assert np.array_equal(moved_plain, plain[:, columns])
+        assert np.array_equal(moved_places, places[:, columns])
 
 
 @pytest.mark.parametrize(
@@ -112,7 +119,7 @@ def test_numpy_computes_what_torch_trained(variant: str, config: NetworkConfig) 
     with torch.inference_mode():
         expected = policy.with_owners(inputs_of(variant, observation))
     weights = player_of(policy, variant).weights
-    found = weights.card_scores(observation), weights.owner_scores(observation)
+    found = answers_of(weights, observation)
     for torch_one, numpy_one in zip(expected, found, strict=True):
         assert torch_one.shape == numpy_one.shape
         np.testing.assert_allclose(numpy_one, torch_one.numpy(), atol=1e-4)
@@ -200,26 +207,57 @@ def test_an_answer_does_not_depend_on_the_batch() -> None:
             assert np.array_equal(answer(view.take(np.array([row])))[0], together[row])
 
 
+def worlds_seen(variant: str, count: int = 400) -> np.ndarray:
+    """Return what the seat after the one to act would see in worlds of one deal."""
+    view = mid_deal(variant, 14, deals=1).view()
+    after = (view.seat + 1) % view.rules.seats
+    hands = sample_worlds(view, count)[0, :, after[0]]
+    worlds = view.take(np.zeros(count, np.int64))
+    return replace(worlds, seat=np.repeat(after, count), hand=hands).observation
+
+
 @pytest.mark.parametrize("config", [NetworkConfig(rounds=2), NetworkConfig(24, 40, shared=False, led=False)], ids=str)
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_worlds_share_the_towers_of_equal_suits_and_no_bit_changes(variant: str, config: NetworkConfig) -> None:
-    weights = player_of(initialize(PolicyNetwork(variant, config), 1), variant).weights
-    view = mid_deal(variant, 14, deals=1).view()
-    after = (view.seat + 1) % view.rules.seats
-    hands = sample_worlds(view, 400)[0, :, after[0]]
-    worlds = view.take(np.zeros(400, np.int64))
-    seen = replace(worlds, seat=np.repeat(after, 400), hand=hands).observation
-    asked: list[int] = []
-    alone = weights._alone
-    weights._alone = lambda rows, hidden=None: asked.append(len(rows)) or alone(rows, hidden)  # type: ignore[assignment, func-returns-value]
+    weights, seen = player_of(initialize(PolicyNetwork(variant, config), 1), variant).weights, worlds_seen(variant)
     shared = weights.answers("score", seen)
-    assert sum(asked) < 400
-    assert np.array_equal(shared, np.concatenate([weights.answers("score", seen[row : row + 1]) for row in range(400)]))
+    assert np.array_equal(shared, np.concatenate([weights.answers("score", row[None]) for row in seen]))
     assert len(np.unique(shared, axis=0)) > 100
-    seen[-1, -1] ^= 1  # the rows differ in more than hands
-    asked.clear()
-    assert np.array_equal(weights.answers("score", seen)[:-1], shared[:-1])
-    assert sum(asked) >= 400
+    mixed = weights._mixed(seen)
+    assert mixed is not None
+    assert len(mixed[0]) < 350
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_relabelling_suits_of_worlds_changes_no_bit(variant: str) -> None:
+    weights, seen = player_of(initialize(PolicyNetwork(variant, SMALL), 1), variant).weights, worlds_seen(variant)
+    plain = weights.answers("score", seen)
+    columns = [SUITS.index(suit) * NUM_RANKS + rank for suit in "BSDC" for rank in range(NUM_RANKS)]
+    assert np.array_equal(weights.answers("score", seen[:, suit_order(variant, "BSDC")]), plain[:, columns])
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_rows_that_differ_in_more_than_hands_share_nothing(variant: str) -> None:
+    weights, seen = player_of(initialize(PolicyNetwork(variant, SMALL), 1), variant).weights, worlds_seen(variant)
+    single = np.concatenate([weights.answers("score", row[None]) for row in seen])
+    layout = OBSERVATION_LAYOUT[variant]
+    inner = [block.slice for name, block in layout["S"].fields.items() if name != "hand"]
+    suit = layout["S"].slice.start
+    columns = [suit + part.start for part in inner] + [suit + part.stop - 1 for part in inner]
+    columns += [block.slice.start for name, block in layout.items() if name not in SUITS]
+    for column in columns:
+        for row in (0, 77, len(seen) - 1):
+            other = seen.copy()
+            other[row, column] ^= 1
+            assert weights._mixed(other) is None
+    for field in ("table", "played", "led", "fell"):  # as after another card, in half of the rows
+        other = seen.copy()
+        other[100:300, suit + layout["S"].fields[field].slice.start] ^= 1
+        found = weights.answers("score", other)
+        assert np.array_equal(
+            found[100:300], np.concatenate([weights.answers("score", row[None]) for row in other[100:300]])
+        )
+        assert np.array_equal(found[:100], single[:100])
 
 
 def test_drawn_cards_depend_on_the_seed_and_the_information_alone() -> None:

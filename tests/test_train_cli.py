@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator, ScalarEvent
 
 import agents
 from agents.checkpoint import newest_checkpoint, read_checkpoint
@@ -81,6 +82,14 @@ def test_an_existing_name_gets_a_number_and_a_configuration_file_is_read(
     assert (config["seed"], config["network"]["width"], config["evaluation"]["final_pairs"]) == (4, 8, 0)
 
 
+def scalars(run: Path, tag: str) -> list[ScalarEvent]:
+    """Return what TensorBoard shows."""
+    shown = EventAccumulator(str(run), size_guidance={"scalars": 0})
+    shown.Reload()
+    events: list[ScalarEvent] = shown.Scalars(tag)
+    return events
+
+
 def test_an_interrupted_run_saves_and_goes_on(tmp_path: Path) -> None:
     arguments = [*TINY, "--selfplay.plays", "6400000", "--name", "long", "--evaluation.final_pairs", "0"]
     process = subprocess.Popen(command(*arguments), cwd=tmp_path, env=environment(), stderr=subprocess.PIPE, text=True)
@@ -102,6 +111,12 @@ def test_an_interrupted_run_saves_and_goes_on(tmp_path: Path) -> None:
     result = train(tmp_path, "--resume", str(run), "--selfplay.plays", plays)
     assert result.returncode == 0, result.stderr
     assert [json.loads(line)["update"] for line in metrics.read_text().splitlines()] == list(range(1, done + 3))
+    assert yaml.safe_load((run / "config.yaml").read_text())["selfplay"]["plays"] == int(plays)
+    again = train(tmp_path, "--resume", str(run))  # goes on with what was asked for last: there is nothing left to do
+    assert again.returncode == 0, again.stderr
+    assert newest_checkpoint(run).name == f"update_{done + 2:07}.safetensors"
+    steps = [event.step for event in scalars(run, "train/entropy")]
+    assert steps == list(range(1, done + 3))
 
 
 @pytest.mark.parametrize(

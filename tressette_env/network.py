@@ -17,7 +17,7 @@ import numpy.typing as npt
 from tressette_env.cards import NUM_CARDS, NUM_RANKS, IntArray, lowest_cards, popcount
 from tressette_env.rules import VARIANTS, Rules, variant_name
 from tressette_env.shuffling import random_bits, stream_keys
-from tressette_env.towers import FloatArray, TowerWeights, hidden_places, in_blocks
+from tressette_env.towers import FloatArray, TowerWeights, hidden_places
 from tressette_env.view import View
 
 _NEGATIVE = -1e9
@@ -38,20 +38,9 @@ class PolicyWeights(TowerWeights):
             for layer, size in outputs.items():
                 if self.arrays[f"{layer}.weight"].shape[-2] != size:
                     raise ValueError(f"{layer}.weight has {self.arrays[f'{layer}.weight'].shape[-2]} rows, not {size}")
-            self.card_scores(np.zeros((1, self.observation_size), np.uint8))
+            self.answers("score", np.zeros((1, self.observation_size), np.uint8))
         except KeyError as error:
             raise ValueError(f"the weights have no {error.args[0]}") from None
-
-    def card_scores(self, observation: npt.NDArray[np.uint8]) -> FloatArray:
-        """Return scores of the cards, (n, 40)."""
-        return self.apply("score", self.body(observation)).reshape(len(observation), NUM_CARDS)
-
-    def owner_scores(self, observation: npt.NDArray[np.uint8]) -> FloatArray:
-        """Return scores of where each unseen card is, (n, 40, places).
-
-        The places are the other hands, the next seat's first, and the stock where there is one.
-        """
-        return self.apply("owner", self.body(observation)).reshape(len(observation), NUM_CARDS, -1)
 
 
 class NetworkPlayer:
@@ -83,8 +72,12 @@ class NetworkPlayer:
         return _log_softmax(self.scores(view))
 
     def owner_log_probs(self, view: View) -> FloatArray:
-        """Return where each card that the seat has not seen is likely to be, (n, 40, places), in logarithms."""
-        return _log_softmax(in_blocks(self.weights.owner_scores, view.observation))
+        """Return where each card that the seat has not seen is likely to be, (n, 40, places), in logarithms.
+
+        The places are the other hands, the next seat's first, and the stock where there is one.
+        """
+        owners = self.weights.answers("owner", view.observation)
+        return _log_softmax(owners.reshape(len(view), NUM_CARDS, hidden_places(self.variant)))
 
     def scores(self, view: View) -> FloatArray:
         """Return scores of the legal cards, (n, 40), very negative where illegal; in blocks of `BLOCK` rows."""

@@ -76,6 +76,9 @@ class TowerWeights:
         self.variant = variant
         self._suit_scale, self._shared_scale = input_scales(variant)
         self.arrays = {name: np.asarray(array, np.float32) for name, array in arrays.items()}
+        hand = OBSERVATION_LAYOUT[variant][SUITS[0]].fields["hand"].slice
+        self._public = np.ones(self.observation_size, bool)  # which columns are not the observer's hand
+        self._public[: NUM_SUITS * len(self._suit_scale)].reshape(NUM_SUITS, -1)[:, hand] = False
         self._more_exchanges = sum(name.startswith("again.") and name.endswith("pooled.weight") for name in self.arrays)
         if not all(np.isfinite(array).all() for array in self.arrays.values()):
             raise ValueError("some weights are not finite")
@@ -113,15 +116,11 @@ class TowerWeights:
 
         None if the rows differ in more than the hands, or where there are too few to gain by it.
         """
-        if len(observation) <= 2 * BLOCK:
+        if len(observation) <= 2 * BLOCK or ((observation[-1] != observation[0]) & self._public).any():
             return None
-        size = len(self._suit_scale)
-        hand = OBSERVATION_LAYOUT[self.variant][SUITS[0]].fields["hand"].slice
-        columns = (np.arange(NUM_SUITS) * size)[:, None] + np.arange(hand.start, hand.stop)
-        others = observation.copy()
-        others[:, columns] = 0
-        if (others != others[0]).any():
+        if ((observation != observation[0]) & self._public).any():
             return None
+        columns = np.flatnonzero(~self._public).reshape(NUM_SUITS, -1)
         hands = np.packbits(observation[:, columns], axis=2, bitorder="little").view("<u2")[:, :, 0]
         distinct = [np.unique(of_suit, return_index=True, return_inverse=True) for of_suit in hands.T]
         mixed = observation[: max(len(first) for _, first, _ in distinct)].copy()
