@@ -95,10 +95,11 @@ class SuitTowers(nn.Module):
         if variant not in VARIANTS:
             raise ValueError(f"variant={variant!r} is not allowed: {', '.join(VARIANTS)}")
         suit_scale, shared_scale = map(torch.from_numpy, input_scales(variant))
-        self.seen, self.facts = len(suit_scale), facts_size(variant)
-        self.reads = self.seen + (self.facts if config.facts else 0)
-        size = self.reads + extra
-        self.register_buffer("suit_scale", torch.cat([suit_scale, torch.ones(size - self.seen)]), persistent=False)
+        self.block_size, self.facts_size = len(suit_scale), facts_size(variant)
+        self.read_size = self.block_size + (self.facts_size if config.facts else 0)
+        size = self.read_size + extra
+        suit_scale = torch.cat([suit_scale, torch.ones(size - self.block_size)])
+        self.register_buffer("suit_scale", suit_scale, persistent=False)
         self.register_buffer("shared_scale", shared_scale, persistent=False)
         self.read_suit = suit_linear(size, config.width, config.shared)
         self.read_shared = linear(len(shared_scale), config.width, bias=False)
@@ -117,7 +118,7 @@ class SuitTowers(nn.Module):
         blocks, shared = self._cut(inputs)
         led = blocks[:, :, self.follow].float()
         # In this order, so that a network that reads no facts yet can grow: see `agents.initialization.grow`.
-        parts = [blocks[:, :, : self.seen], hidden, blocks[:, :, self.seen : self.reads]]
+        parts = [blocks[:, :, : self.block_size], hidden, blocks[:, :, self.block_size : self.read_size]]
         suits = torch.cat([part for part in parts if part is not None], dim=2) * self.suit_scale
         features = torch.relu(self.read_suit(suits) + self.read_shared(shared * self.shared_scale)[:, None])
         features = torch.relu(self.tower(features))
@@ -129,7 +130,7 @@ class SuitTowers(nn.Module):
     def _cut(self, inputs: Tensor) -> tuple[Tensor, Tensor]:
         """Return the suit blocks (n, 4, block) of the inputs, and what concerns no suit."""
         columns, shared = inputs.shape[1], len(self.shared_scale)
-        sizes = [block for block in (self.seen, self.seen + self.facts) if block >= self.reads]
+        sizes = [block for block in (self.block_size, self.block_size + self.facts_size) if block >= self.read_size]
         for block in sizes:
             if columns == NUM_SUITS * block + shared:
                 return inputs[:, : NUM_SUITS * block].reshape(-1, NUM_SUITS, block), inputs[:, NUM_SUITS * block :]
