@@ -201,8 +201,7 @@ class PolicyNetwork(nn.Module):
 
     def forward(self, inputs: Tensor) -> Tensor:
         """Return the logits."""
-        scores: Tensor = self.score(self.body(inputs))
-        return scores.reshape(-1, NUM_CARDS)
+        return _in_float32(self.score, self.body(inputs)).reshape(-1, NUM_CARDS)
 
     def with_owners(self, inputs: Tensor) -> tuple[Tensor, Tensor]:
         """Return the logits, and (n, 40, places) scores of where each card is: the other seats, next first, the stock.
@@ -210,7 +209,7 @@ class PolicyNetwork(nn.Module):
         They are meant for cards that the observer has not seen.
         """
         body = self.body(inputs)
-        scores, owners = self.score(body), self.owner(body)
+        scores, owners = _in_float32(self.score, body), self.owner(body)
         return scores.reshape(-1, NUM_CARDS), owners.reshape(-1, NUM_CARDS, self.places)
 
 
@@ -229,8 +228,7 @@ class Critic(nn.Module):
     def forward(self, inputs: Tensor, hidden: Tensor) -> Tensor:
         """Return the values; `inputs` as for the policy, `hidden` (n, 4, `hidden_size`) is of `hidden_planes`."""
         pooled = self.body(inputs, hidden if self._sees_hidden else torch.zeros_like(hidden)).mean(dim=1)
-        value: Tensor = self.value(pooled)
-        return value.squeeze(1) * POINTS_SCALE
+        return _in_float32(self.value, pooled).squeeze(1) * POINTS_SCALE
 
 
 def hidden_size(variant: str) -> int:
@@ -241,6 +239,12 @@ def hidden_size(variant: str) -> int:
 def autocast(device: torch.device, precision: str) -> torch.autocast:
     """Return the context in which networks compute in `precision`: ``"float32"`` or ``"bfloat16"``."""
     return torch.autocast(device.type, dtype=torch.bfloat16, enabled=precision == "bfloat16")
+
+
+def _in_float32(head: nn.Module, features: Tensor) -> Tensor:
+    """Return what a head says in float32 whatever the rest computes in: bfloat16 has steps of 0.06 at 8."""
+    with torch.autocast(features.device.type, enabled=False):
+        return cast(Tensor, head(features.float()))
 
 
 def masked_log_probs(logits: Tensor, legal: Tensor) -> Tensor:

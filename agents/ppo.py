@@ -134,7 +134,7 @@ class Shard:
 
 
 def critic_values(
-    critic: Critic, decisions: Decisions, device: torch.device, precision: str = "float32", block: int = 8192
+    critic: Critic, decisions: Decisions, device: torch.device, precision: str = "float32", block: int = 1024
 ) -> FloatArray:
     """Return the expected final points of the decider's side for each decision, (n,)."""
     parts = []
