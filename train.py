@@ -11,6 +11,7 @@ from pathlib import Path
 import torch
 
 from agents.config import CONFIG_FILE, TrainConfig, parse_arguments, write_config
+from agents.network import emulates_bfloat16
 from agents.report import make_opponents, show_seeds, show_table
 from agents.run_log import RunLog, make_run_dir
 from agents.statistics import Summary
@@ -40,7 +41,9 @@ def main(arguments: list[str] | None = None) -> int:
 def run(config: TrainConfig, resume: Path | None) -> tuple[int, dict[str, Summary]]:
     """Do one run; return its exit code, and its results against each opponent."""
     try:
-        pick_device(config.device)
+        device = pick_device(config.device)
+        if config.precision == "bfloat16" and emulates_bfloat16(device):
+            print("this processor has no units for bfloat16: --precision float32 is ten times faster", file=sys.stderr)
         opponents = make_opponents(config)
         run_dir = make_run_dir(config) if resume is None else resume
         trainer = Trainer(config, run_dir)

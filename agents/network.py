@@ -241,6 +241,11 @@ def autocast(device: torch.device, precision: str) -> torch.autocast:
     return torch.autocast(device.type, dtype=torch.bfloat16, enabled=precision == "bfloat16")
 
 
+def emulates_bfloat16(device: torch.device) -> bool:
+    """Say whether `device` is a processor that emulates bfloat16 (no AVX-512), ten times slower than float32."""
+    return device.type == "cpu" and torch.backends.cpu.get_cpu_capability() in ("AVX2", "NO AVX")
+
+
 def _in_float32(head: nn.Module, features: Tensor) -> Tensor:
     """Return what a head says in float32 whatever the rest computes in: bfloat16 has steps of 0.06 at 8."""
     with torch.autocast(features.device.type, enabled=False):

@@ -17,6 +17,7 @@ from agents.network import (
     NetworkConfig,
     PolicyNetwork,
     autocast,
+    emulates_bfloat16,
     entropy_of,
     hidden_size,
     masked_log_probs,
@@ -142,6 +143,15 @@ def test_scores_and_values_are_finer_than_bfloat16() -> None:
         assert (one.bfloat16().float() != one).any()
         assert not torch.equal(one, other)
         torch.testing.assert_close(one, other, rtol=0.02, atol=0.02 * float(other.abs().max()))
+
+
+@pytest.mark.parametrize(("capability", "emulated"), [("AVX2", True), ("AVX512", False), ("DEFAULT", False)])
+def test_processors_that_emulate_bfloat16_are_known(
+    capability: str, emulated: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: capability)
+    assert emulates_bfloat16(torch.device("cpu")) is emulated
+    assert not emulates_bfloat16(torch.device("cuda"))
 
 
 def test_weights_that_do_not_fit_are_refused() -> None:
