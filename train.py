@@ -46,9 +46,8 @@ def run(config: TrainConfig, resume: Path | None) -> tuple[int, dict[str, Summar
             print("this processor has no units for bfloat16: --precision float32 is ten times faster", file=sys.stderr)
         opponents = make_opponents(config)
         run_dir = make_run_dir(config) if resume is None else resume
-        trainer = Trainer(config, run_dir)
+        trainer = Trainer(config, run_dir, resume is not None)
         if resume is not None:
-            trainer.restore()
             write_config(config, resume / CONFIG_FILE)  # what the command line changed holds for the next --resume too
     except ValueError as error:
         print(f"train.py: error: {error}", file=sys.stderr)

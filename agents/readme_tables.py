@@ -83,8 +83,6 @@ DUELS = (
     Duel("search", "network", 1000, _TWO),
     Duel("search", "network+solver", 500, _TWO),
     Duel("search", "pimc:worlds=100", 500),
-    Duel("search", "ismcts:iterations=10000", 500, _PAIRS),
-    Duel("search:worlds=1000", "network", 500, _PAIRS),
 )
 
 

@@ -40,10 +40,12 @@ Metrics = dict[str, float]
 class Trainer:
     """One run: networks, optimisers and how far it has come.
 
+    With `resume` it goes on from the newest checkpoint in `run_dir`, and what it once started from need not be there.
     Setting `stopping` ends it, with a checkpoint, after the update in progress.
+    Raises `CheckpointError` if that checkpoint, or the one to start from, does not fit.
     """
 
-    def __init__(self, config: TrainConfig, run_dir: Path) -> None:
+    def __init__(self, config: TrainConfig, run_dir: Path, resume: bool = False) -> None:
         self.config = config
         self.run_dir = run_dir
         self.rules = config.game.rules
@@ -66,7 +68,9 @@ class Trainer:
             {name: PlayerOpponent(make_player(name, self.rules, config.seed)) for name in config.selfplay.opponents}
             for _ in range(config.selfplay.shards)
         ]
-        if config.start:
+        if resume:
+            self._restore()
+        elif config.start:
             self._start_from(Path(config.start))
         self._deal_seed = int(stream_keys(config.seed, _TRAINING)[0] >> np.uint64(1))
 
@@ -233,7 +237,7 @@ class Trainer:
             raise CheckpointError(f"start={path} does not fit this configuration: {error}") from None
         self.average.load_state_dict(self.policy.state_dict())
 
-    def restore(self) -> None:
+    def _restore(self) -> None:
         """Go on from the newest checkpoint of the run; `CheckpointError` if it does not fit."""
         checkpoint = read_checkpoint(self.run_dir)
         try:

@@ -129,6 +129,5 @@ def test_an_interrupted_write_leaves_the_old_file(
 def test_restoring_another_configuration_is_refused(trained: tuple[Trainer, Path]) -> None:
     from dataclasses import replace
 
-    other = Trainer(replace(TINY, network=replace(TINY.network, width=8)), trained[1])
     with pytest.raises(CheckpointError, match="does not fit"):
-        other.restore()
+        Trainer(replace(TINY, network=replace(TINY.network, width=8)), trained[1], resume=True)

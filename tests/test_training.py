@@ -1,5 +1,6 @@
 """Self-play, advantages and updates: by hand, and by what must not matter."""
 
+import shutil
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -58,9 +59,7 @@ ALL_PARTS = replace(
 
 def run(config: TrainConfig, folder: Path, updates: int | None = None, resume: bool = False) -> Trainer:
     (folder / "checkpoints").mkdir(parents=True, exist_ok=True)
-    trainer = Trainer(config, folder)
-    if resume:
-        trainer.restore()
+    trainer = Trainer(config, folder, resume)
     for metrics in trainer.run():
         if metrics["update"] == updates:
             trainer.save()
@@ -190,6 +189,13 @@ def test_training_can_start_from_a_checkpoint(tmp_path: Path) -> None:
     for name, tensor in first.average.state_dict().items():
         assert torch.equal(second.policy.state_dict()[name], tensor)
     assert second.updates_done == 0
+    second = run(second.config, tmp_path / "second", updates=1)
+    shutil.rmtree(tmp_path / "first")
+    assert same(second, Trainer(second.config, tmp_path / "second", resume=True))  # goes on without the first
+
+
+def test_what_does_not_fit_can_not_be_started_from(tmp_path: Path) -> None:
+    run(TINY, tmp_path / "first", updates=1)
     with pytest.raises(CheckpointError, match=r"start=.* does not fit this configuration"):
         Trainer(replace(TINY, start=str(tmp_path / "first"), network=NetworkConfig(width=8, head=8)), tmp_path)
     with pytest.raises(CheckpointError, match="trained for partners, not historical"):
