@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from tressette_env.rules import Rules
 FloatArray = npt.NDArray[np.float32]
 BLOCK = 128
 """Rows that are always computed at once: a fixed size makes rounding independent of the batch; more leave the cache."""
+_FEW = 4
 GRID = 1024.0
 """Steps in a unit of the grid: float32 sums of four such numbers below 4,096 are exact."""
 _FIELD_SCALES = {"fell": 1 / 40, "drew": 1 / 10}
@@ -189,10 +191,11 @@ class TowerWeights:
         """Return what a layer makes of inputs (rows, in); with weights for each suit the suits follow each other."""
         weight, bias = self.arrays[f"{layer}.weight"], self.arrays.get(f"{layer}.bias")
         if weight.ndim == 3:
-            by_suit = inputs.reshape(-1, NUM_SUITS, inputs.shape[1]).transpose(1, 0, 2) @ weight.transpose(0, 2, 1)
+            grouped = inputs.reshape(-1, NUM_SUITS, inputs.shape[1]).transpose(1, 0, 2)
+            by_suit = np.stack([product(of_suit, own) for of_suit, own in zip(grouped, weight, strict=True)])
             by_suit = by_suit.transpose(1, 0, 2) + self.arrays[f"{layer}.bias"]
             return by_suit.reshape(len(inputs), -1)
-        outputs: FloatArray = inputs @ weight.T
+        outputs = product(inputs, weight)
         if bias is not None:
             outputs += bias
         return outputs
@@ -215,6 +218,33 @@ def in_blocks(compute: Callable[..., FloatArray], *inputs: npt.NDArray[Any]) -> 
         whole[:rows] = array
     parts = [compute(*(whole[start : start + BLOCK] for whole in padded)) for start in range(0, blocks * BLOCK, BLOCK)]
     return np.concatenate(parts)[:rows]
+
+
+def product(inputs: FloatArray, weight: FloatArray) -> FloatArray:
+    """Return inputs (rows, in) times the transpose of weight (out, in); a row's result is the same wherever it stands.
+
+    With AVX2 alone OpenBLAS adds up the rows of a large matrix in different orders, by their place; of four rows not.
+    """
+    if len(inputs) % _FEW or not _depends_on_place():
+        plain: FloatArray = inputs @ weight.T
+        return plain
+    if len(weight) == 1:
+        single: FloatArray = (inputs * weight).sum(axis=1, keepdims=True)
+        return single
+    few: FloatArray = np.ascontiguousarray(inputs).reshape(-1, _FEW, inputs.shape[1]) @ weight.T
+    return few.reshape(len(inputs), -1)
+
+
+@cache
+def _depends_on_place() -> bool:
+    """Say whether on this processor rows of a matrix product depend in their last bits on where they stand."""
+    generator = np.random.Generator(np.random.PCG64(0))
+    for rows, reads, writes in ((4 * BLOCK, 90, 64), (BLOCK, 64, 40), (4 * BLOCK, 128, 128)):
+        inputs = generator.standard_normal((rows, reads), np.float32)
+        weight = generator.standard_normal((writes, reads), np.float32)
+        if not np.array_equal((inputs @ weight.T)[::-1], inputs[::-1] @ weight.T):
+            return True
+    return False
 
 
 def relu(values: FloatArray) -> FloatArray:

@@ -64,7 +64,7 @@ def test_the_critic_says_what_it_was_trained_to_for_side_0(rules: Rules, config:
     taken = view.thirds / 3 + view.declared_points
     own, other = taken[sides], taken[~sides]
     expected = np.where(view.seat & 1, -1, 1) * (to_come + own - other)
-    np.testing.assert_allclose(found(deals, rows), expected, atol=1e-3)
+    np.testing.assert_allclose(found(deals, rows), expected, atol=1e-2)  # a mean may round to the next step of its grid
     assert np.array_equal(found(deals, rows[7:9]), found(deals, rows)[7:9])  # whatever the batch
 
 
