@@ -43,7 +43,9 @@ def run(config: TrainConfig, resume: Path | None) -> tuple[int, dict[str, Summar
     try:
         device = pick_device(config.device)
         if config.precision == "bfloat16" and emulates_bfloat16(device):
-            print("this processor has no units for bfloat16: --precision float32 is ten times faster", file=sys.stderr)
+            print(
+                "this processor has no units for bfloat16: --precision float32 is several times faster", file=sys.stderr
+            )
         opponents = make_opponents(config)
         run_dir = make_run_dir(config) if resume is None else resume
         trainer = Trainer(config, run_dir, resume is not None)

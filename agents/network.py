@@ -242,7 +242,7 @@ def autocast(device: torch.device, precision: str) -> torch.autocast:
 
 
 def emulates_bfloat16(device: torch.device) -> bool:
-    """Say whether `device` is a processor that emulates bfloat16 (no AVX-512), ten times slower than float32."""
+    """Say whether `device` is a processor that emulates bfloat16 (no AVX-512), much slower than float32."""
     return device.type == "cpu" and torch.backends.cpu.get_cpu_capability() in ("AVX2", "NO AVX")
 
 

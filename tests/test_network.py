@@ -28,12 +28,12 @@ from agents.open_cards import hidden_planes
 from agents.search import sample_worlds
 from tressette_env import DealBatch, make_player, network
 from tressette_env.card_facts import with_facts
-from tressette_env.cards import NUM_RANKS, SUITS, cards_of
+from tressette_env.cards import NUM_RANKS, NUM_SUITS, SUITS, cards_of
 from tressette_env.network import NetworkPlayer, PolicyWeights
 from tressette_env.observation import OBSERVATION_LAYOUT, obs_size, suit_order
 from tressette_env.players import PlayerError
 from tressette_env.rules import VARIANTS
-from tressette_env.towers import GRID, hidden_places
+from tressette_env.towers import BLOCK, GRID, hidden_places, product
 
 SMALL = NetworkConfig(width=16, head=16)
 
@@ -152,6 +152,19 @@ def test_processors_that_emulate_bfloat16_are_known(
     monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: capability)
     assert emulates_bfloat16(torch.device("cpu")) is emulated
     assert not emulates_bfloat16(torch.device("cuda"))
+
+
+@pytest.mark.parametrize("rows", [BLOCK, NUM_SUITS * BLOCK])
+@pytest.mark.parametrize(("reads", "writes"), [(90, 64), (128, 128), (150, 192), (64, 40), (128, 10), (64, 1)])
+def test_no_bit_of_a_product_depends_on_where_a_row_stands(rows: int, reads: int, writes: int) -> None:
+    generator = np.random.default_rng(1)
+    row = generator.standard_normal((1, reads), np.float32)
+    weight = generator.standard_normal((writes, reads), np.float32)
+    found = product(np.repeat(row, rows, axis=0), weight)
+    assert (found == found[0]).all()
+    np.testing.assert_allclose(found[:1], row.astype(np.float64) @ weight.T, rtol=0, atol=1e-4)
+    for_each_suit = product(np.repeat(row, rows, axis=0)[None], weight[None])
+    assert np.array_equal(for_each_suit[0], found)
 
 
 def test_weights_that_do_not_fit_are_refused() -> None:

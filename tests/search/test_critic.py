@@ -52,6 +52,7 @@ def checkpoint(folder: Path, variant: str, hidden: bool = True) -> Path:
 @pytest.mark.parametrize("rules", FULL_RULES, ids=name)
 def test_the_critic_says_what_it_was_trained_to_for_side_0(rules: Rules, config: CriticConfig) -> None:
     critic = initialize(Critic(rules.variant, config), 4)
+    soften_exchanges(critic)
     policy = initialize(PolicyNetwork(rules.variant, SMALL), 1)
     found = critic_of_weights(weights_of(rules.variant, policy.state_dict(), critic.state_dict()))
     deals = scattered(rules, 600, seed=3)
@@ -64,8 +65,16 @@ def test_the_critic_says_what_it_was_trained_to_for_side_0(rules: Rules, config:
     taken = view.thirds / 3 + view.declared_points
     own, other = taken[sides], taken[~sides]
     expected = np.where(view.seat & 1, -1, 1) * (to_come + own - other)
-    np.testing.assert_allclose(found(deals, rows), expected, atol=1e-2)  # a mean may round to the next step of its grid
+    np.testing.assert_allclose(found(deals, rows), expected, atol=1e-3)
     assert np.array_equal(found(deals, rows[7:9]), found(deals, rows)[7:9])  # whatever the batch
+
+
+def soften_exchanges(critic: Critic) -> None:
+    """Make a step of the grid that the means are rounded to count little: torch and numpy may round to two of them."""
+    with torch.no_grad():
+        for name, parameter in critic.named_parameters():
+            if "pooled.weight" in name:
+                parameter /= 16
 
 
 def critic_of_weights(weights: PolicyWeights) -> CriticWeights:
