@@ -20,6 +20,7 @@ from agilerl.modules.dummy import DummyEvolvable
 
 from examples.measuring import report
 from examples.networks import Scores, greedy
+from examples.seeding import global_generators
 from tressette_env import tressette_v0
 from tressette_env.pettingzoo_env import TressetteWrapper
 
@@ -77,22 +78,21 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=7)
     arguments = parser.parse_args()
     torch.set_num_threads(1)  # the networks are small: more threads wait for each other
-    np.random.seed(arguments.seed)  # noqa: NPY002 - AgileRL explores and samples with the global generators
-    torch.manual_seed(arguments.seed)
-    learner = make_learner(arguments.variant, arguments.seed)
-    report("before", greedy(learner.actor), arguments.variant)
-    games = [tressette_v0.env(arguments.variant) for _ in range(GAMES)]
-    for number, game in enumerate(games):
-        game.reset(seed=arguments.seed + number)
-    memory = ReplayBuffer(arguments.steps)
-    steps = 0
-    while steps < arguments.steps:
-        steps += play(learner, games, memory)
-        for game in games:
-            game.reset()
-        for _ in range(UPDATES if len(memory) >= BATCH else 0):
-            learner.learn(memory.sample(BATCH))
-    report("after", greedy(learner.actor), arguments.variant)
+    with global_generators(arguments.seed):  # AgileRL explores and samples with them
+        learner = make_learner(arguments.variant, arguments.seed)
+        report("before", greedy(learner.actor), arguments.variant)
+        games = [tressette_v0.env(arguments.variant) for _ in range(GAMES)]
+        for number, game in enumerate(games):
+            game.reset(seed=arguments.seed + number)
+        memory = ReplayBuffer(arguments.steps)
+        steps = 0
+        while steps < arguments.steps:
+            steps += play(learner, games, memory)
+            for game in games:
+                game.reset()
+            for _ in range(UPDATES if len(memory) >= BATCH else 0):
+                learner.learn(memory.sample(BATCH))
+        report("after", greedy(learner.actor), arguments.variant)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from open_spiel.python.rl_environment import StepType, TimeStep
 from examples.measuring import report
 from examples.networks import Scores, Value, greedy
 from examples.openspiel_game import NAME
+from examples.seeding import global_generators
 from tressette_env.rules import VARIANTS
 
 SMALL = f"{NAME}(variant=two_player,suits=DC,ranks=A23,hand=2,dealer=1)"
@@ -115,14 +116,13 @@ def main() -> None:
     arguments = parser.parse_args()
     before, after = solve(arguments.iterations)
     print(f"small pack: exploitability {before:.4f}, after {arguments.iterations} iterations {after:.4f}", flush=True)
-    torch.manual_seed(arguments.seed)
-    np.random.seed(arguments.seed)  # noqa: NPY002 (OpenSpiel's PPO shuffles with it)
-    training = SelfPlay(arguments.variant, arguments.seed)
-    choose = greedy(training.learner.network.actor)
-    report("before", choose, arguments.variant)
-    for _ in range(-(-arguments.steps // training.learner.batch_size)):
-        training.update()
-    report("after", choose, arguments.variant)
+    with global_generators(arguments.seed):  # OpenSpiel's PPO samples and shuffles with them
+        training = SelfPlay(arguments.variant, arguments.seed)
+        choose = greedy(training.learner.network.actor)
+        report("before", choose, arguments.variant)
+        for _ in range(-(-arguments.steps // training.learner.batch_size)):
+            training.update()
+        report("after", choose, arguments.variant)
 
 
 if __name__ == "__main__":

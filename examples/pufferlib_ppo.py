@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 from typing import Any, NamedTuple
 
-import numpy as np
 import pufferlib.emulation
 import pufferlib.pytorch
 import pufferlib.vector
@@ -20,6 +19,7 @@ from torch.distributions import Categorical
 
 from examples.measuring import report
 from examples.networks import Scores, Value, greedy, masked
+from examples.seeding import global_generators
 from tressette_env import tressette_v0
 
 GAMES = 32
@@ -51,6 +51,7 @@ class SelfPlay:
             )
 
         self.games = pufferlib.vector.make(make, num_envs=GAMES, backend=pufferlib.vector.Serial, seed=seed)
+        self.generator = torch.Generator().manual_seed(seed)
         self.layout = pufferlib.pytorch.nativize_dtype(self.games.driver_env.emulated)
         self.flat, _ = self.games.reset(seed=seed)
 
@@ -71,7 +72,7 @@ class SelfPlay:
             observation, legal = self.seen()
             with torch.no_grad():
                 chances = Categorical(logits=masked(scores(observation), legal))
-            card = chances.sample()
+            card = torch.multinomial(chances.probs, 1, generator=self.generator)[:, 0]
             steps.append((observation, legal, card, chances.log_prob(card)))
             self.flat, reward, end, _, _ = self.games.step(card.numpy())
             rewards.append(torch.tensor(reward))
@@ -86,13 +87,15 @@ class SelfPlay:
         return Decisions(*(column[keep] for column in [*columns, points])), int(acted.sum())
 
 
-def learn(scores: Scores, value: Value, optimizer: torch.optim.Optimizer, played: Decisions) -> None:
+def learn(
+    scores: Scores, value: Value, optimizer: torch.optim.Optimizer, played: Decisions, generator: torch.Generator
+) -> None:
     """Improve policy and critic from the decisions of some deals."""
     with torch.no_grad():
         advantage = played.points - value(played.observation).squeeze(-1)
         advantage /= advantage.std() + 1e-8
     for _ in range(EPOCHS):
-        for rows in torch.randperm(len(played.card)).split(MINIBATCH):
+        for rows in torch.randperm(len(played.card), generator=generator).split(MINIBATCH):
             batch = Decisions(*(column[rows] for column in played))
             chances = Categorical(logits=masked(scores(batch.observation), batch.legal))
             ratio = (chances.log_prob(batch.card) - batch.log_prob).exp()
@@ -113,18 +116,17 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=7)
     arguments = parser.parse_args()
     torch.set_num_threads(1)  # the networks are small: more threads wait for each other
-    np.random.seed(arguments.seed)  # noqa: NPY002 - PufferLib draws seeds with it
-    torch.manual_seed(arguments.seed)
-    scores, value = Scores(arguments.variant, arguments.seed), Value(arguments.variant, arguments.seed)
-    optimizer = torch.optim.Adam([*scores.parameters(), *value.parameters()], lr=1e-3)
-    report("before", greedy(scores), arguments.variant)
-    games = SelfPlay(arguments.variant, arguments.seed)
-    steps = 0
-    while steps < arguments.steps:
-        played, cards = games.rollout(scores)
-        learn(scores, value, optimizer, played)
-        steps += cards
-    report("after", greedy(scores), arguments.variant)
+    with global_generators(arguments.seed):  # PufferLib draws seeds with them
+        scores, value = Scores(arguments.variant, arguments.seed), Value(arguments.variant, arguments.seed)
+        optimizer = torch.optim.Adam([*scores.parameters(), *value.parameters()], lr=1e-3)
+        report("before", greedy(scores), arguments.variant)
+        games = SelfPlay(arguments.variant, arguments.seed)
+        steps = 0
+        while steps < arguments.steps:
+            played, cards = games.rollout(scores)
+            learn(scores, value, optimizer, played, games.generator)
+            steps += cards
+        report("after", greedy(scores), arguments.variant)
 
 
 if __name__ == "__main__":

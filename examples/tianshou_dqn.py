@@ -12,7 +12,6 @@ import argparse
 import logging
 from typing import Any
 
-import numpy as np
 import torch
 from tianshou.algorithm import DQN
 from tianshou.algorithm.modelfree.dqn import DiscreteQLearningPolicy
@@ -26,6 +25,7 @@ from torch import Tensor, nn
 
 from examples.measuring import report
 from examples.networks import Scores, greedy
+from examples.seeding import global_generators
 from tressette_env import tressette_v0
 from tressette_env.cards import NUM_CARDS
 
@@ -96,12 +96,12 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=7)
     arguments = parser.parse_args()
     torch.set_num_threads(1)  # the networks are small: more threads wait for each other
-    np.random.seed(arguments.seed)  # noqa: NPY002 - Tianshou explores with it
-    logging.getLogger("tianshou").setLevel(logging.ERROR)  # it warns of every reward that is a vector
-    network = ActionValues(arguments.variant, arguments.seed)
-    report("before", greedy(network.scores), arguments.variant)
-    train(network, arguments.variant, arguments.steps, arguments.seed)
-    report("after", greedy(network.scores), arguments.variant)
+    with global_generators(arguments.seed):  # Tianshou explores with them
+        logging.getLogger("tianshou").setLevel(logging.ERROR)  # it warns of every reward that is a vector
+        network = ActionValues(arguments.variant, arguments.seed)
+        report("before", greedy(network.scores), arguments.variant)
+        train(network, arguments.variant, arguments.steps, arguments.seed)
+        report("after", greedy(network.scores), arguments.variant)
 
 
 if __name__ == "__main__":

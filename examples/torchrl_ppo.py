@@ -20,6 +20,7 @@ from torchrl.objectives import ClipPPOLoss, ValueEstimators
 
 from examples.measuring import report
 from examples.networks import Scores, Value, greedy
+from examples.seeding import global_generators
 from tressette_env import tressette_v0
 
 SEATS = "players"
@@ -88,23 +89,23 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=7)
     arguments = parser.parse_args()
     torch.set_num_threads(1)  # the networks are small: more threads wait for each other
-    torch.manual_seed(arguments.seed)
-    env = make_env(arguments.variant, arguments.seed)
-    scores, value = Scores(arguments.variant, arguments.seed), Value(arguments.variant, arguments.seed)
-    loss = make_loss(env, scores, value)
-    report("before", greedy(scores), arguments.variant)
-    optimizer = torch.optim.Adam(loss.parameters(), lr=1e-3)
-    collector = Collector(
-        env,
-        loss.actor_network,
-        frames_per_batch=arguments.batch,
-        total_frames=arguments.steps,
-        auto_register_policy_transforms=False,  # they are for policies with a memory
-    )
-    for played in collector:
-        update(loss, optimizer, decisions(played, loss))
-    collector.shutdown()
-    report("after", greedy(scores), arguments.variant)
+    with global_generators(arguments.seed):  # TorchRL samples with them
+        env = make_env(arguments.variant, arguments.seed)
+        scores, value = Scores(arguments.variant, arguments.seed), Value(arguments.variant, arguments.seed)
+        loss = make_loss(env, scores, value)
+        report("before", greedy(scores), arguments.variant)
+        optimizer = torch.optim.Adam(loss.parameters(), lr=1e-3)
+        collector = Collector(
+            env,
+            loss.actor_network,
+            frames_per_batch=arguments.batch,
+            total_frames=arguments.steps,
+            auto_register_policy_transforms=False,  # they are for policies with a memory
+        )
+        for played in collector:
+            update(loss, optimizer, decisions(played, loss))
+        collector.shutdown()
+        report("after", greedy(scores), arguments.variant)
 
 
 if __name__ == "__main__":

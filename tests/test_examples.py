@@ -17,6 +17,7 @@ import evaluate
 from examples import cleanrl_ppo, foreign_player
 from examples.measuring import PolicyPlayer, measured, points, report
 from examples.own_policy import Policy
+from examples.seeding import global_generators
 from tests.commands import Capture, run, run_json
 from tests.foreign_programs import command
 from tests.games import FULL_RULES, name, random_cards
@@ -169,6 +170,25 @@ def test_a_policy_that_leaves_the_mask_out_is_named() -> None:
         measured(lambda observation, legal: legal.argmax(axis=1) + 0.0, "partners", "random", pairs=5)
     with pytest.raises(PlayerError, match=r"^the policy failed .*: ZeroDivisionError: "):
         measured(lambda observation, legal: 1 // 0, "partners", "random", pairs=5)
+
+
+def test_what_global_generators_say_depends_on_the_seed_alone_and_they_are_left_as_they_were() -> None:
+    def drawn() -> list[float]:
+        return [*np.random.rand(2), *torch.rand(2).tolist()]  # noqa: NPY002 - as frameworks do
+
+    def seeded(seed: int) -> list[float]:
+        with global_generators(seed):
+            return drawn()
+
+    numpys, torchs = np.random.get_state(), torch.get_rng_state()  # noqa: NPY002
+    after = drawn()
+    first = seeded(5)
+    assert seeded(5) == first != seeded(6)
+    np.random.set_state(numpys)  # noqa: NPY002
+    torch.set_rng_state(torchs)
+    with pytest.raises(ZeroDivisionError), global_generators(5):
+        1 / drawn().index(first[0])
+    assert drawn() == after
 
 
 @pytest.mark.parametrize("variant", ["two_player", "partners", "historical"])
