@@ -167,10 +167,16 @@ def heard(features: Tensor, led: Tensor, pooled: nn.Module, of_led: nn.Module | 
 class _SuitMean(torch.autograd.Function):
     """See `suit_mean`."""
 
+    generate_vmap_rule = True  # for libraries that batch networks with `torch.func`
+
     @staticmethod
-    def forward(ctx: Any, features: Tensor) -> Tensor:
+    def forward(features: Tensor) -> Tensor:
         """Return the mean of features rounded to the grid."""
         return (features.float() * GRID).round_().sum(dim=1).div_(NUM_SUITS * GRID).to(features.dtype)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Tensor], output: Tensor) -> None:
+        """Keep nothing: the gradient depends on no value."""
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> Tensor:

@@ -202,6 +202,19 @@ def test_the_gradient_of_the_rounded_mean_is_that_of_the_plain_one() -> None:
     torch.testing.assert_close(suit_mean(features), features.mean(dim=1), atol=1 / GRID, rtol=0)
 
 
+def test_libraries_can_batch_networks_over_their_weights_or_inputs() -> None:
+    policy = initialize(PolicyNetwork("partners", SMALL), 1)
+    inputs = inputs_of("partners", mid_deal("partners", 13).observe()).reshape(2, 16, -1)
+    many = torch.func.vmap(policy)(inputs)
+    torch.testing.assert_close(many, torch.stack([policy(part) for part in inputs]))
+    weights = {name: torch.stack([value, value]) for name, value in policy.state_dict().items()}
+    both = torch.func.vmap(lambda own: torch.func.functional_call(policy, own, (inputs[0],)))(weights)
+    torch.testing.assert_close(both[1], many[0])
+    (gradient,) = torch.autograd.grad(many.square().sum(), [policy.body.pooled.weight])
+    (expected,) = torch.autograd.grad(policy(inputs.flatten(0, 1)).square().sum(), [policy.body.pooled.weight])
+    torch.testing.assert_close(gradient, expected)
+
+
 def test_a_player_knows_its_weights() -> None:
     first, other = (player_of(initialize(PolicyNetwork("partners", SMALL), seed), "partners") for seed in (1, 2))
     assert first.version.startswith("weights ")
