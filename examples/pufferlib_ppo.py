@@ -19,7 +19,6 @@ from torch.distributions import Categorical
 
 from examples.measuring import report
 from examples.networks import Scores, Value, greedy, masked
-from examples.seeding import global_generators
 from tressette_env import tressette_v0
 
 GAMES = 32
@@ -116,17 +115,16 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=7)
     arguments = parser.parse_args()
     torch.set_num_threads(1)  # the networks are small: more threads wait for each other
-    with global_generators(arguments.seed):  # PufferLib draws seeds with them
-        scores, value = Scores(arguments.variant, arguments.seed), Value(arguments.variant, arguments.seed)
-        optimizer = torch.optim.Adam([*scores.parameters(), *value.parameters()], lr=1e-3)
-        report("before", greedy(scores), arguments.variant)
-        games = SelfPlay(arguments.variant, arguments.seed)
-        steps = 0
-        while steps < arguments.steps:
-            played, cards = games.rollout(scores)
-            learn(scores, value, optimizer, played, games.generator)
-            steps += cards
-        report("after", greedy(scores), arguments.variant)
+    scores, value = Scores(arguments.variant, arguments.seed), Value(arguments.variant, arguments.seed)
+    optimizer = torch.optim.Adam([*scores.parameters(), *value.parameters()], lr=1e-3)
+    report("before", greedy(scores), arguments.variant)
+    games = SelfPlay(arguments.variant, arguments.seed)
+    steps = 0
+    while steps < arguments.steps:
+        played, cards = games.rollout(scores)
+        learn(scores, value, optimizer, played, games.generator)
+        steps += cards
+    report("after", greedy(scores), arguments.variant)
 
 
 if __name__ == "__main__":
