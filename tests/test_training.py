@@ -231,8 +231,10 @@ def test_a_network_does_not_grow_from_what_lacks_a_layer() -> None:
     [(True, True, True), (True, False, False), (True, False, True), (False, True, False), (False, False, False)],
 )
 def test_a_larger_network_starts_as_the_smaller_one_and_learns_more(
-    shared: bool, led: bool, facts: bool, tmp_path: Path
+    shared: bool, led: bool, facts: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # Near the middle of two steps of the grid a mean rounds to either: what is compared is the rest, and more exactly.
+    monkeypatch.setattr("agents.network.suit_mean", lambda features: features.mean(dim=1))
     network = replace(TINY.network, shared=shared)
     smaller = replace(network, led=led, facts=facts)
     critic = replace(TINY.critic, led=led, facts=facts)
@@ -253,8 +255,8 @@ def test_a_larger_network_starts_as_the_smaller_one_and_learns_more(
     hidden = torch.ones(len(inputs), 4, hidden_size("partners"))
     with torch.inference_mode():
         for old, new in zip(first.average.with_owners(inputs), trainer.policy.with_owners(inputs), strict=True):
-            assert torch.allclose(old, new, atol=1e-4)
-        assert torch.allclose(first.critic(inputs, hidden), trainer.critic(inputs, hidden), atol=1e-3)
+            assert torch.allclose(old, new, atol=1e-5)
+        assert torch.allclose(first.critic(inputs, hidden), trainer.critic(inputs, hidden), atol=1e-4)
     (tmp_path / "larger" / "checkpoints").mkdir(parents=True)
     before = {name: tensor.clone() for name, tensor in trainer.policy.state_dict().items()}
     for _ in trainer.run():
